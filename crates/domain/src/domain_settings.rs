@@ -19,7 +19,7 @@ pub struct DomainUrls {
     pub root_url: Option<TargetUrl>,
     /// For addresses at which no link opens.
     pub not_found_url: Option<TargetUrl>,
-    /// For expired links (D128). No visit uses it yet.
+    /// For links that have ended and have no `fallback_url` (D128).
     pub expired_url: Option<TargetUrl>,
 }
 

@@ -98,6 +98,7 @@ pub mod client_address;
 #[cfg(feature = "public-suffix")]
 pub mod custom_domain;
 pub mod custom_domain_status;
+mod destination;
 #[cfg(feature = "public-suffix")]
 pub mod dns_diagnosis;
 #[cfg(feature = "public-suffix")]
@@ -119,6 +120,7 @@ pub mod failure_reason;
 pub mod group;
 pub mod id;
 pub mod landing;
+pub mod life;
 pub mod link;
 pub mod link_context;
 pub mod link_filter;
@@ -239,6 +241,7 @@ pub use id::{
 pub use idempotency_key::IdempotencyKey;
 pub use landing::{Landing, LandingPage, LandingRequest, NoContent};
 pub use language_tag::LanguageTag;
+pub use life::{Life, LifeRequest, LinkState, Schedule};
 pub use link::{AnyContent, Content, Link};
 pub use link_context::{LinkContext, WidgetIds};
 pub use link_filter::{GroupFilter, InstantRange, LinkFilter, TagFilter};

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use crate::external_id::ExternalId;
 use crate::id::{GroupId, Id, IdKind, LandingId, RedirectId};
 use crate::landing::{Landing, LandingPage, NoContent};
+use crate::life::Life;
 use crate::link_id::{LinkId, LinkKind};
 use crate::placement::Placement;
 use crate::redirect::{Redirect, RedirectContent};
@@ -23,8 +24,13 @@ pub struct Link<C: Content = AnyContent> {
     pub name: Name,
     /// Where the link lives.
     pub placement: Placement,
-    /// Whether the link resolves.
+    /// Whether the link is switched on.
     pub is_active: bool,
+    /// Whether the custom domain of the link served links when the link was read. True without a custom domain. No request and
+    /// no write of a link changes it.
+    pub is_domain_active: bool,
+    /// When the link works, and where it leads afterwards (D128).
+    pub life: Life,
     /// A private note, never shown to visitors.
     pub note: Option<Note>,
     /// The id of the link in the caller's own system (D121).
@@ -102,6 +108,8 @@ impl<C: Content> Link<C> {
             name,
             placement,
             is_active,
+            is_domain_active,
+            life,
             note,
             external_id,
             analytics_enabled,
@@ -117,6 +125,8 @@ impl<C: Content> Link<C> {
             name,
             placement,
             is_active,
+            is_domain_active,
+            life,
             note,
             external_id,
             analytics_enabled,
@@ -228,6 +238,8 @@ mod tests {
             name: Name::parse("Menu").unwrap(),
             placement: Placement::System { slug: Slug::parse("menu").unwrap() },
             is_active: true,
+            is_domain_active: true,
+            life: Life::default(),
             note: None,
             external_id: None,
             analytics_enabled: true,

@@ -7,6 +7,7 @@ use crate::external_id::ExternalId;
 use crate::group::named_group;
 use crate::host_blocklist::HostBlocklist;
 use crate::id::{GroupKind, Id};
+use crate::life::{Life, LifeRequest};
 use crate::link::{Content, Link};
 use crate::link_context::LinkContext;
 use crate::placement::{Placement, PlacementChange, site_for_new_link};
@@ -56,6 +57,8 @@ pub struct LinkRequest<R> {
     pub tags: Option<Tags>,
     /// `is_active`; true in a creation without it.
     pub is_active: Option<bool>,
+    /// `starts_at`, `expires_at` and `fallback_url`
+    pub life: LifeRequest,
     /// `analytics_enabled`; true in a creation without it. Updates do not have it (D28).
     pub analytics_enabled: Option<bool>,
     /// The fields of this kind of links.
@@ -82,6 +85,7 @@ impl<R> LinkRequest<R> {
             group,
             tags,
             is_active,
+            life,
             analytics_enabled,
             content: _,
         } = self;
@@ -94,6 +98,7 @@ impl<R> LinkRequest<R> {
             group,
             tags,
             is_active,
+            life,
             analytics_enabled,
             content,
         }
@@ -231,6 +236,7 @@ fn checked<C: ContentRules>(
         judgement.found.push(required(C::NAME_FIELD));
     }
     let content = C::requested(&request.content, &mut judgement);
+    let life = Life::requested(&request.life, &mut judgement);
     let mut violations = violations.clone();
     violations.append_about_others(judgement.found);
     let (Some(name), Some(content), true) = (name, content, violations.is_empty()) else {
@@ -249,8 +255,12 @@ fn checked<C: ContentRules>(
             Subject::Existing(link) => link.id,
         },
         name,
+        // A link can move only to a domain that serves links (D23).
+        is_domain_active: before
+            .is_none_or(|link| link.is_domain_active || link.placement.site() != placement.site()),
         placement,
         is_active: request.is_active.or(before.map(|link| link.is_active)).unwrap_or(true),
+        life,
         note: request.note.clone().applied_to(before.and_then(|link| link.note.clone())),
         external_id: request.external_id.clone().applied_to(before.and_then(|link| link.external_id.clone())),
         analytics_enabled: match before {

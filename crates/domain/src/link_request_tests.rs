@@ -9,6 +9,7 @@ use crate::country_code::CountryCode;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{GroupId, PixelId, WidgetId};
 use crate::landing::{LandingPage, LandingRequest};
+use crate::life::tests::{any_life, keeps_absent_fields};
 use crate::link_context::WidgetIds;
 use crate::page_content::PageContentRequest;
 use crate::placement::NamedDomains;
@@ -121,6 +122,7 @@ fn d28_a_new_link_has_the_defaults() {
     let redirect: Redirect = World::new().create(new_redirect()).unwrap();
     assert!(redirect.is_active && redirect.analytics_enabled && !redirect.content.antibot_enabled);
     assert_eq!((redirect.note, redirect.external_id, redirect.group_id), (None, None, None));
+    assert_eq!((redirect.life, redirect.is_domain_active), (Life::default(), true));
     assert!(redirect.content.geo_blocklist.is_empty());
     assert_eq!((redirect.created_at, redirect.updated_at), (at(1_000), at(1_000)));
 }
@@ -326,6 +328,7 @@ prop_compose! {
         group in any_change(any::<bool>()),
         tags in proptest::option::of(proptest::collection::vec("[abB]", 0..3)),
         is_active in any::<Option<bool>>(),
+        life in any_life(),
     ) -> LinkRequest<()> {
         LinkRequest {
             name: name.map(|name| Name::parse(&name).unwrap()),
@@ -338,6 +341,7 @@ prop_compose! {
             }),
             tags: tags.map(|names| tags_named(&names)),
             is_active,
+            life,
             analytics_enabled: None,
             content: (),
         }
@@ -374,6 +378,7 @@ pub(crate) fn assert_laws<C: ContentRules>(
     prop_assert!(!request.note.is_keep() || once.note == link.note);
     prop_assert!(!request.group.is_keep() || once.group_id == link.group_id);
     prop_assert!(request.is_active.is_some() || once.is_active == link.is_active);
+    prop_assert!(keeps_absent_fields(&request.life, &link.life, &once.life));
     prop_assert!(!(request.slug.is_keep() && request.domain.is_keep()) || once.placement == link.placement);
     let fixed = |link: &Link<C>| (link.id, link.created_at, link.analytics_enabled);
     prop_assert_eq!(fixed(&once), fixed(link));

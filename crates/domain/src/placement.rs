@@ -118,7 +118,8 @@ impl Placement {
         }
     }
 
-    fn site(&self) -> Option<Site> {
+    /// The site that the link lives on; a lost link has none.
+    pub(crate) fn site(&self) -> Option<Site> {
         match self {
             Self::System { .. } => Some(Site::System),
             Self::Custom { hostname, .. } => Some(Site::Custom(hostname.clone())),

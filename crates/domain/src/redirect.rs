@@ -6,11 +6,9 @@ use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{PixelId, RedirectKind};
 use crate::link::{AnyContent, Content, Link};
-use crate::link_context::LinkContext;
 use crate::link_request::{ContentRules, Judgement, LinkRequest, required};
 use crate::pixel::PixelIds;
 use crate::plan::{Feature, FeatureSet};
-use crate::public_address::PublicPart;
 use crate::refusal::Refusal;
 use crate::target_url::TargetUrl;
 use crate::text::Name;
@@ -104,36 +102,14 @@ impl ContentRules for RedirectContent {
     const NAME_FIELD: &'static str = "name";
 
     fn requested(request: &RedirectContentRequest, judgement: &mut Judgement<'_, Self>) -> Option<Self> {
-        let Judgement { before: link, placement, moved_by, unreadable, context, found } = judgement;
-        let before = link.map(|link| &link.content);
+        let before = judgement.before.map(|link| &link.content);
         let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels } = request;
-        if let Some(target_url) = target_url {
-            check_target_is_allowed(target_url, context, found);
-            if context.system.own_path_of(target_url).is_some_and(|path| path.part != PublicPart::Link) {
-                found.push(leads_to_part().at("target_url").of_value(target_url.as_str()));
-            }
-        }
-        let is_new_target = target_url.is_some();
-        let target_url = target_url.as_ref().or(before.map(|content| &content.target_url));
+        let target_before = before.map(|content| &content.target_url);
+        judgement.judge_destination("target_url", target_url.as_ref(), target_before);
+        let Judgement { context, found, .. } = judgement;
+        let target_url = target_url.as_ref().or(target_before);
         if target_url.is_none() {
             found.push(required("target_url"));
-        }
-        if let (Some(target_url), Some(placement)) = (target_url, *placement)
-            && !unreadable.are_about("target_url")
-            && (is_new_target || link.is_none_or(|link| link.placement != *placement))
-        {
-            // The violation names the field that closed the loop.
-            let blamed = if is_new_target { "target_url" } else { *moved_by };
-            for error in [
-                placement.is_addressed_by(target_url, context.system).then(leads_to_itself),
-                placement.has_part_at(target_url).then(leads_to_part),
-            ]
-            .into_iter()
-            .flatten()
-            {
-                let violation = error.at(blamed);
-                found.push(if is_new_target { violation.of_value(target_url.as_str()) } else { violation });
-            }
         }
         let pixel_ids = match pixels {
             Change::Keep => before.map(|content| content.pixel_ids.clone()).unwrap_or_default(),
@@ -200,27 +176,6 @@ fn pixel_ids(pixels: &[Option<PixelId>], violations: &mut Violations) -> PixelId
         violations.push(error.at("pixel_ids"));
         PixelIds::default()
     })
-}
-
-/// The operator's list (D24): refused when a link is written.
-fn check_target_is_allowed(target: &TargetUrl, context: &LinkContext<'_>, violations: &mut Violations) {
-    if context.blocklist.contains(target.host()) {
-        let error = FieldError::new(ViolationCode::InvalidValue, "points at a host that may not be a target");
-        violations.push(error.at("target_url").of_value(target.as_str()));
-    }
-}
-
-/// A widget of a landing page may lead back to the link, and a QR code is a picture (D24).
-fn leads_to_part() -> FieldError {
-    FieldError::new(
-        ViolationCode::InvalidValue,
-        "must not be the address of a widget or a QR code of this service",
-    )
-}
-
-/// A link must not point at its own public address (D24).
-fn leads_to_itself() -> FieldError {
-    FieldError::new(ViolationCode::InvalidValue, "would make the link point at its own public address")
 }
 
 #[cfg(test)]

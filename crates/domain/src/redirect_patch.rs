@@ -1,10 +1,9 @@
 //! A change that one request makes to many redirects alike (D124).
 
-use std::collections::BTreeSet;
-
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{GroupKind, PixelId};
+use crate::life::LifeRequest;
 use crate::link_context::LinkContext;
 use crate::link_request::Submitted;
 use crate::redirect::{Redirect, RedirectContentRequest, RedirectRequest, unknown_pixels};
@@ -33,6 +32,8 @@ pub struct RedirectPatch {
     pub pixels: Change<Vec<Option<PixelId>>>,
     /// `note`
     pub note: Change<Note>,
+    /// `starts_at`, `expires_at` and `fallback_url`
+    pub life: LifeRequest,
     /// `replace_target_prefix`
     pub target_prefix: Option<PrefixReplacement>,
 }
@@ -50,13 +51,16 @@ impl RedirectPatch {
         named.iter().flatten().copied()
     }
 
-    /// Violations that all redirects would have: the account has none of the other pixels.
+    /// Violations that all redirects would have, such as unknown pixels. The states of domains do not count.
     #[must_use]
-    pub fn violations_without_link(&self, known_pixels: &BTreeSet<PixelId>) -> Violations {
-        match &self.pixels {
-            Change::Set(pixels) => unknown_pixels(pixels, known_pixels, &format!("{}.", Self::FIELD)),
+    pub fn violations_without_link(&self, context: &LinkContext<'_>) -> Violations {
+        let prefix = format!("{}.", Self::FIELD);
+        let mut violations = match &self.pixels {
+            Change::Set(pixels) => unknown_pixels(pixels, context.known_pixels, &prefix),
             Change::Keep | Change::Clear => Violations::new(),
-        }
+        };
+        violations.append(self.life.violations_without_link(&prefix, context));
+        violations
     }
 
     /// The redirect that it makes of this one, by the rules of a single update; the same redirect if it changes nothing. Fields of
@@ -70,8 +74,17 @@ impl RedirectPatch {
 
     /// The single update that changes this redirect in the same way.
     fn update_of(&self, redirect: &Redirect) -> Submitted<RedirectRequest> {
-        let Self { is_active, group, tags, antibot_enabled, geo_blocklist, pixels, note, target_prefix } =
-            self;
+        let Self {
+            is_active,
+            group,
+            tags,
+            antibot_enabled,
+            geo_blocklist,
+            pixels,
+            note,
+            life,
+            target_prefix,
+        } = self;
         let mut violations = Violations::new();
         let tags = redirect.tags.changed(tags);
         let tags = tags.map_err(|error| violations.push(error.at(Tags::FIELD))).ok();
@@ -92,6 +105,7 @@ impl RedirectPatch {
             group: *group,
             tags,
             is_active: *is_active,
+            life: life.clone(),
             content,
             ..RedirectRequest::default()
         };

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::id::GroupId;
+use crate::life::tests::{any_life, keeps_absent_fields};
 use crate::link::Link;
 use crate::link_request::tests::{World, any_change, at, blocks, fields, new_redirect, pixel};
 use crate::plan::{Feature, FeatureSet};
@@ -133,10 +134,30 @@ fn d124_unknown_pixels_are_violations_of_the_request() {
     let ids = [Some(pixel(1)), None, Some(pixel(3))];
     let patch = RedirectPatch { pixels: Change::Set(ids.to_vec()), ..RedirectPatch::default() };
     assert_eq!(patch.named_pixels().collect::<Vec<_>>(), [pixel(1), pixel(3)]);
-    let found = patch.violations_without_link(&World::new().known_pixels);
+    let world = World::new();
+    let found = patch.violations_without_link(&world.at(2_000));
     let expected = [violation("patch.pixel_ids[2]", ViolationCode::InvalidValue)];
     assert_eq!(fields(Rejection::Invalid(found)), expected);
-    assert!(RedirectPatch::default().violations_without_link(&BTreeSet::new()).is_empty());
+    assert!(RedirectPatch::default().violations_without_link(&world.at(2_000)).is_empty());
+}
+
+#[test]
+fn d124_d128_a_life_that_no_link_can_have_is_a_violation_of_the_request() {
+    let world = World::new();
+    let found = |life| {
+        let patch = RedirectPatch { life, ..RedirectPatch::default() };
+        fields(Rejection::Invalid(patch.violations_without_link(&world.at(2_000))))
+    };
+    let [start, end] = [2_000, 1_000].map(|millis| Change::Set(at(millis)));
+    let until_end = LifeRequest { expires_at: end, ..LifeRequest::default() };
+    let empty = LifeRequest { starts_at: start, ..until_end.clone() };
+    assert!(found(until_end).is_empty(), "a redirect may have an earlier start");
+    assert_eq!(found(empty), [violation("patch.expires_at", ViolationCode::InvalidValue)]);
+    for url in ["https://blocked.example.net/", "https://go.example.com/menu/qr.svg"] {
+        let fallback_url = Change::Set(TargetUrl::parse(url).unwrap());
+        let life = LifeRequest { fallback_url, ..LifeRequest::default() };
+        assert_eq!(found(life), [violation("patch.fallback_url", ViolationCode::InvalidValue)], "{url}");
+    }
 }
 
 prop_compose! {
@@ -150,6 +171,7 @@ prop_compose! {
         geo_blocklist in any_change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE"]))]),
         pixels in any_change(vec(1..3_u8, 0..3)),
         note in any_change("[ab]?"),
+        life in any_life(),
         prefixes in proptest::option::of((
             "http|https://|https://(a|b)[.]example/",
             "https|https://|https://(a|b)[.]example/(x/)?",
@@ -164,6 +186,7 @@ prop_compose! {
             geo_blocklist,
             pixels: pixels.map(|numbers| numbers.into_iter().map(|number| Some(pixel(number))).collect()),
             note: note.map(|note| Note::parse(&note).unwrap()),
+            life,
             target_prefix: prefixes
                 .filter(|(from, to)| !from.starts_with(to.as_str()))
                 .map(|(from, to)| PrefixReplacement { from: prefix(&from), to: prefix(&to) }),
@@ -190,6 +213,7 @@ proptest! {
             prop_assert!(second.is_active.is_some() || once.is_active == redirect.is_active);
             prop_assert!(!second.group.is_keep() || once.group_id == redirect.group_id);
             prop_assert!(!second.note.is_keep() || once.note == redirect.note);
+            prop_assert!(keeps_absent_fields(&second.life, &redirect.life, &once.life));
         }
     }
 }

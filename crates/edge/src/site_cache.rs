@@ -54,7 +54,7 @@ pub(crate) enum SiteContent {
 impl SiteEntry {
     pub(crate) fn of_site(hostname: &Hostname, moment: Moment, site: Option<PublishedSite>) -> Self {
         let (account, root, not_found) = match site {
-            Some(PublishedSite { account, root_url, not_found_url }) => {
+            Some(PublishedSite { account, root_url, not_found_url, expired_url: _ }) => {
                 (Some(account), root_url, not_found_url)
             }
             None => (None, None, None),

@@ -4,7 +4,7 @@ use signpost_app::ports::{
     PublishedContent, PublishedFile, PublishedLanding, PublishedLink, PublishedRedirect, PublishedSite,
 };
 use signpost_domain::{
-    Address, AnyContent, AppFileKind, CustomDomain, DomainUrls, Hostname, LandingId, Link, PixelCode,
+    Address, AnyContent, AppFileKind, CustomDomain, DomainUrls, Hostname, LandingId, Life, Link, PixelCode,
     PixelIds, Site,
 };
 
@@ -34,8 +34,8 @@ impl State {
     pub(crate) fn published_site(&self, hostname: &Hostname) -> Option<PublishedSite> {
         let (domain, is_suspended) = self.serving(hostname)?;
         let urls = if is_suspended { DomainUrls::default() } else { domain.urls.clone() };
-        let DomainUrls { root_url, not_found_url, expired_url: _ } = urls;
-        Some(PublishedSite { account: domain.account_id, root_url, not_found_url })
+        let DomainUrls { root_url, not_found_url, expired_url } = urls;
+        Some(PublishedSite { account: domain.account_id, root_url, not_found_url, expired_url })
     }
 
     /// A file of the domain with this hostname.
@@ -64,8 +64,12 @@ impl Owned {
                 pixels: self.codes_of(&redirect.pixel_ids),
             }),
         };
+        let life = match &content {
+            PublishedContent::Suspended | PublishedContent::Inactive => Life::default(),
+            PublishedContent::Landing(_) | PublishedContent::Redirect(_) => link.life.clone(),
+        };
         let analytics_enabled = link.analytics_enabled;
-        PublishedLink { id: link.id(), account: self.account.id, analytics_enabled, content }
+        PublishedLink { id: link.id(), account: self.account.id, analytics_enabled, life, content }
     }
 
     fn codes_of(&self, ids: &PixelIds) -> Vec<PixelCode> {

@@ -71,21 +71,23 @@ pub struct SiteRow {
     account_id: StoredId,
     root_url: Option<String>,
     not_found_url: Option<String>,
+    expired_url: Option<String>,
 }
 
 impl SiteRow {
     /// The site. The caller passes the suspension of its account.
     pub fn into_site(self, is_suspended: bool) -> Result<PublishedSite, Corrupt> {
-        let Self { id, account_id, root_url, not_found_url } = self;
+        let Self { id, account_id, root_url, not_found_url, expired_url } = self;
         let (_, row) = own_id::<DomainKind>(TABLE, &id)?;
         let account = row.id("account_id", &account_id)?;
         if is_suspended {
-            return Ok(PublishedSite { account, root_url: None, not_found_url: None });
+            return Ok(PublishedSite { account, root_url: None, not_found_url: None, expired_url: None });
         }
         Ok(PublishedSite {
             account,
             root_url: url_from(&row, "root_url", root_url)?,
             not_found_url: url_from(&row, "not_found_url", not_found_url)?,
+            expired_url: url_from(&row, "expired_url", expired_url)?,
         })
     }
 }

@@ -93,8 +93,9 @@ impl MatchingUpdate {
 /// applied changes nothing more. The answer is remembered together with the last unit of work (D12).
 ///
 /// # Errors
-/// [`AppError::Invalid`] if the patch names pixels that the account does not have, and
-/// [`Refusal::GroupNotFound`](signpost_domain::Refusal::GroupNotFound) if it names such a group. [`AppError::TooManySearches`] as for a list.
+/// [`AppError::Invalid`] if the patch names pixels that the account does not have, or asks for a life that no link can have.
+/// [`Refusal::GroupNotFound`](signpost_domain::Refusal::GroupNotFound) if it names a group that the account does not have.
+/// [`AppError::TooManySearches`] as for a list.
 pub async fn update_matching(
     app: &Application,
     caller: &Caller,
@@ -106,9 +107,10 @@ pub async fn update_matching(
     let account = caller.account_id();
     let named: Vec<PixelId> = patch.named_pixels().collect();
     let known_pixels = stored_pixels(app, account, &named).await?.into_keys().collect();
-    patch.violations_without_link(&known_pixels).into_result(()).map_err(AppError::Invalid)?;
     let blocklist = app.target_blocklist.current();
     let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
+    let without_link = patch.violations_without_link(&rules.context(&NamedDomains::default()));
+    without_link.into_result(()).map_err(AppError::Invalid)?;
     let operation = Operation::new(app, caller, idempotency);
     if let Change::Set(group) = patch.group {
         operation.run(|| groups::find(app, caller, group)).await?;

@@ -1,6 +1,8 @@
 //! Links, and the rest of a domain, as visitors see them.
 
-use signpost_domain::{AccountId, AppFile, GeoBlocklist, LinkId, Name, PageContent, PixelCode, TargetUrl};
+use signpost_domain::{
+    AccountId, AppFile, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, TargetUrl,
+};
 
 /// What a visit needs to know about a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +13,8 @@ pub struct PublishedLink {
     pub account: AccountId,
     /// Whether visits are recorded (D28, D50).
     pub analytics_enabled: bool,
+    /// When visitors see the content, and where they are sent afterwards (D128). The default if the content is not read.
+    pub life: Life,
     /// What visitors see.
     pub content: PublishedContent,
 }
@@ -51,7 +55,7 @@ pub struct PublishedLanding {
     pub content: PageContent,
 }
 
-/// What visitors get on a custom domain where no link opens (D127). Nothing, if its account is suspended.
+/// What visitors get on a custom domain where no link opens, or where a link has ended (D127, D128). Nothing, if its account is suspended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedSite {
     /// The account that has the domain.
@@ -60,6 +64,8 @@ pub struct PublishedSite {
     pub root_url: Option<TargetUrl>,
     /// Where addresses without a link lead.
     pub not_found_url: Option<TargetUrl>,
+    /// Where links lead that have ended and have no address of their own for that (D128).
+    pub expired_url: Option<TargetUrl>,
 }
 
 /// A file of a custom domain (D127).

@@ -150,7 +150,7 @@ async fn follow(
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
         };
-        let PublishedLink { id, account, analytics_enabled, content } = link;
+        let PublishedLink { id, account, analytics_enabled, life: _, content } = link;
         if !resolved.depends_on.accounts.contains(&account) {
             resolved.depends_on.accounts.push(account);
         }

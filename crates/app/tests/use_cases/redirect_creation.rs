@@ -2,7 +2,7 @@
 
 use signpost_app::{AppError, links};
 use signpost_domain::{
-    Change, CountryCode, ErrorCode, Feature, GeoBlocklist, Placement, Plan, PlanLimits, PlanResource,
+    Change, CountryCode, ErrorCode, Feature, GeoBlocklist, Life, Placement, Plan, PlanLimits, PlanResource,
     Precondition, Redirect, RedirectContent, RedirectRequest, Refusal, Revision, Tags,
 };
 use signpost_port_contracts::samples;
@@ -24,6 +24,8 @@ async fn d28_a_name_and_a_target_suffice_for_a_redirect() {
         name: samples::name("Autumn sale"),
         placement: Placement::System { slug },
         is_active: true,
+        is_domain_active: true,
+        life: Life::default(),
         note: None,
         analytics_enabled: true,
         group_id: None,

@@ -118,14 +118,16 @@ pub(super) async fn d127_visitors_get_settings_only_of_a_domain_that_serves_link
     let mut domain = domain_steps::domain(&store, account, HOST, ACTIVE).await;
     let bare = |account: AccountId| {
         let file = Some(PublishedFile { account, file: None });
-        (Some(PublishedSite { account, root_url: None, not_found_url: None }), [file.clone(), file])
+        let site = PublishedSite { account, root_url: None, not_found_url: None, expired_url: None };
+        (Some(site), [file.clone(), file])
     };
     assert_eq!(published(&store).await, bare(account));
     let given = files("{\"a\":1}", "[1]");
     domain = configure(&store, &domain, urls("1"), &given).await;
-    let DomainUrls { root_url, not_found_url, expired_url: _ } = urls("1");
+    let DomainUrls { root_url, not_found_url, expired_url } = urls("1");
     let file = |kind| Some(PublishedFile { account, file: given.of(kind).cloned() });
-    let full = (Some(PublishedSite { account, root_url, not_found_url }), AppFileKind::ALL.map(file));
+    let site = PublishedSite { account, root_url, not_found_url, expired_url };
+    let full = (Some(site), AppFileKind::ALL.map(file));
     assert_eq!(published(&store).await, full);
     for since in [Some(samples::at(0)), None] {
         unit!(&store, async |work| Ok(work.set_suspended(account, since).await?)).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, Store};
 use signpost_domain::{
-    AccountId, AnyContent, Content, CustomDomain, DomainId, Group, GroupId, Landing, LandingId, Link,
+    AccountId, AnyContent, Content, CustomDomain, DomainId, Group, GroupId, Landing, LandingId, Life, Link,
     LinkFilter, LinkId, LinkKind, NoContent, Page, PageContent, PagePosition, Pixel, PixelCode, Placement,
     PlanResource, Redirect, RedirectId,
 };
@@ -184,8 +184,12 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
             pixels: Vec::new(),
         }),
     };
-    let content = if link.is_active { content } else { PublishedContent::Inactive };
-    PublishedLink { id: link.id(), account, analytics_enabled: link.analytics_enabled, content }
+    let (life, content) = if link.is_active {
+        (link.life.clone(), content)
+    } else {
+        (Life::default(), PublishedContent::Inactive)
+    };
+    PublishedLink { id: link.id(), account, analytics_enabled: link.analytics_enabled, life, content }
 }
 
 /// The expected published link for the account's landing page with this content.
