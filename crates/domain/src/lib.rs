@@ -91,6 +91,8 @@ pub mod api_key;
 #[cfg(feature = "people")]
 pub mod audit_entry;
 pub mod batch;
+#[cfg(feature = "json")]
+pub mod behaviour;
 pub mod certificate;
 pub mod change;
 pub mod check_schedule;
@@ -194,6 +196,8 @@ pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
 #[cfg(feature = "people")]
 pub use audit_entry::{AUDIT_KEPT, AuditAction, AuditActor, AuditEntry};
 pub use batch::Batch;
+#[cfg(feature = "json")]
+pub use behaviour::{Behaviour, MalformedBehaviour};
 #[cfg(feature = "public-suffix")]
 pub use certificate::registered_domain;
 pub use certificate::{

@@ -82,7 +82,7 @@ impl GroupWrites for MemoryUnitOfWork {
                     assigned.push(link.clone());
                 }
             }
-            Ok(Some(assigned))
+            Ok(Some(assigned.iter().map(|link| state.seen(account, link)).collect()))
         })
     }
 
@@ -103,7 +103,7 @@ impl GroupWrites for MemoryUnitOfWork {
                     unassigned.push(link.clone());
                 }
             }
-            Ok(Some(unassigned))
+            Ok(Some(unassigned.iter().map(|link| state.seen(account, link)).collect()))
         })
     }
 

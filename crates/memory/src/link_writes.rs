@@ -12,14 +12,18 @@ use crate::unit_of_work::MemoryUnitOfWork;
 #[async_trait]
 impl LinkWrites for MemoryUnitOfWork {
     async fn lock_link(&mut self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
-        self.write(|state| Ok(state.owned(account).and_then(|owned| owned.links.get(&id).cloned())))
+        self.write(|state| {
+            let link = state.owned(account).and_then(|owned| owned.links.get(&id));
+            Ok(link.map(|link| state.seen(account, link)))
+        })
     }
 
     async fn lock_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
         self.write(|state| {
             let Some(owned) = state.owned(account) else { return Ok(Vec::new()) };
             let each_once: BTreeSet<&LinkId> = ids.iter().collect();
-            Ok(each_once.into_iter().filter_map(|id| owned.links.get(id).cloned()).collect())
+            let found = each_once.into_iter().filter_map(|id| owned.links.get(id));
+            Ok(found.map(|link| state.seen(account, link)).collect())
         })
     }
 
@@ -75,7 +79,7 @@ impl LinkWrites for MemoryUnitOfWork {
             for (before, after) in changes {
                 let id = after.id();
                 let kept = owned.links.get(&id).ok_or_else(|| absent(id))?;
-                if kept != *before {
+                if state.seen(account, kept) != **before {
                     let reason = format!("the unit of work did not lock {id} in the given state");
                     return Err(StoreError::unavailable(reason).into());
                 }

@@ -171,15 +171,18 @@ impl GroupReads for MemoryStore {
 #[async_trait]
 impl LinkReads for MemoryStore {
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
-        let found =
-            self.read(|state| state.owned(account).and_then(|owned| owned.links.get(&id).cloned()))?;
+        let found = self.read(|state| {
+            let link = state.owned(account).and_then(|owned| owned.links.get(&id));
+            link.map(|link| state.seen(account, link))
+        })?;
         self.faults().judge(found, |link| link.id().to_bytes())
     }
 
     async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
         let found: Vec<Link> = self.read(|state| {
             let links = state.owned(account).map(|owned| &owned.links);
-            links.into_iter().flat_map(|links| ids.iter().filter_map(|id| links.get(id))).cloned().collect()
+            let found = links.into_iter().flat_map(|links| ids.iter().filter_map(|id| links.get(id)));
+            found.map(|link| state.seen(account, link)).collect()
         })?;
         let readable =
             found.into_iter().map(|link| self.faults().judge(Some(link), |link| link.id().to_bytes()));
@@ -209,7 +212,7 @@ impl LinkReads for MemoryStore {
     ) -> Result<Option<LandingPage>, StoreError> {
         self.read(|state| {
             let (link, content) = state.owned(account)?.page(id)?;
-            Some(link.clone().into_landing()?.with_content(content))
+            Some(state.seen(account, link).into_landing()?.with_content(content))
         })
     }
 
@@ -224,7 +227,7 @@ impl LinkReads for MemoryStore {
         let page = self.read(|state| {
             let Some(owned) = state.owned(account) else { return Page::empty() };
             let passing = owned.links_of(kind).rev().filter(|link| filter.matches(link));
-            page(passing, |link| link.id().to_bytes(), limit, after)
+            page(passing, |link| link.id().to_bytes(), limit, after).map(|link| state.seen(account, &link))
         })?;
         Ok(page.filter_map(|link| self.faults().is_readable(link.id().to_bytes()).then_some(link)))
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use signpost_app::ports::{Claims, InsertResourceError, ScheduledDomain, StoreError, StoredCertificate};
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, DomainId, ExternalId, Group, GroupId,
-    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Tag, TagId,
+    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, Placement, PlanResource, Tag, TagId,
     TagName, Usage,
 };
 
@@ -124,6 +124,18 @@ impl State {
             }
         }
         occupied.into_iter().collect()
+    }
+
+    /// The account's link as a store reads it, with the state of its domain.
+    pub(crate) fn seen(&self, account: AccountId, link: &Link) -> Link {
+        let is_domain_active = match &link.placement {
+            Placement::Custom { hostname, slug: _ } => {
+                let domain = self.domains.named(account, hostname);
+                domain.is_none_or(|domain| domain.status.serves_links())
+            }
+            Placement::System { .. } | Placement::Lost { .. } => true,
+        };
+        Link { is_domain_active, ..link.clone() }
     }
 
     /// Whether another link than `link` occupies the address of `link`.

@@ -25,7 +25,8 @@ statement! {
     } =
     "SELECT wanted.place, l.* FROM unnest($1, $2) WITH ORDINALITY AS wanted (host, slug, place) CROSS JOIN LATERAL ( \
      SELECT accounts.suspended_at IS NOT NULL, links.id, links.account_id, links.kind, links.name, links.target_url, \
-     links.is_active, links.analytics_enabled, links.antibot_enabled, links.geo_blocklist, links.pixel_ids, CASE \
+     links.is_active, links.analytics_enabled, links.antibot_enabled, links.geo_blocklist, links.pixel_ids, \
+     links.starts_at, links.expires_at, links.behaviour, CASE \
      WHEN cardinality(links.pixel_ids) = 0 OR NOT links.is_active OR accounts.suspended_at IS NOT NULL THEN '{}' \
      ELSE ARRAY( SELECT (SELECT type || ' ' || code FROM pixels WHERE id = pixel AND account_id = links.account_id) \
      FROM unnest(links.pixel_ids) AS pixel) END, CASE WHEN links.is_active AND accounts.suspended_at IS NULL THEN \

@@ -1,6 +1,9 @@
 //! Rows of `custom_domains`.
 
+use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::sql_types::{Bool, Nullable};
+use diesel::sqlite::Sqlite;
 use signpost_app::ports::{CheckSchedule, DueCheck, ScheduledDomain};
 use signpost_domain::{
     AccountId, AppFile, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, DomainFiles, DomainUrls,
@@ -10,6 +13,7 @@ use signpost_domain::{
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
 use crate::certificate::SummaryRow;
+use crate::column_by_statement::column_by_statement;
 use crate::columns::{IdBytes, Instant, StoredId, whole_number};
 use crate::domain_settings;
 use crate::listed::Listed;
@@ -64,6 +68,19 @@ pub const ACTIVE: &str = "active";
 
 /// The column `status` of a domain that holds no hostname.
 pub const FAILED: &str = "failed";
+
+/// A scalar subquery: PostgreSQL might read all domains for an `EXISTS`. An account has one domain of a name.
+const DOMAIN_OF_LINK: &str = "(CASE WHEN links.host <> '' THEN (SELECT d.status <> 'active' FROM custom_domains AS d WHERE d.hostname = links.host AND \
+     d.account_id = links.account_id) END)";
+
+column_by_statement! {
+    /// Whether the custom domain of the row of `links` serves no links (D128). Null on the system domain, for a lost link, and if the
+    /// account does not have the domain.
+    IsDomainInactive -> Nullable<Bool> {
+        Pg => [DOMAIN_OF_LINK],
+        Sqlite => [DOMAIN_OF_LINK],
+    }
+}
 
 /// A domain as it is read, without its files.
 #[derive(Debug, Queryable, Selectable)]

@@ -10,7 +10,9 @@ use signpost_domain::{
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
 use crate::columns::{IdBytes, Instant, StoredId, StoredIds, whole_number};
+use crate::custom_domain::IsDomainInactive;
 use crate::external_id::external_id_from;
+use crate::link_life::{LifeRow, behaviour_column};
 use crate::listed::Listed;
 use crate::redirect_columns::{countries, geo_blocklist_from, pixel_ids_from, pixels, target_from};
 use crate::schema::links;
@@ -49,6 +51,10 @@ pub(crate) mod table {
             page -> Nullable<Text>,
             revision -> BigInt,
             external_id -> Nullable<Text>,
+            starts_at -> Nullable<Moment>,
+            expires_at -> Nullable<Moment>,
+            /// JSON text (ADR 81).
+            behaviour -> Nullable<Text>,
         }
     }
 }
@@ -121,6 +127,10 @@ pub struct LinkRow {
     pixel_ids: StoredIds,
     revision: i64,
     external_id: Option<String>,
+    #[diesel(embed)]
+    life: LifeRow,
+    #[diesel(select_expression = IsDomainInactive, select_expression_type = IsDomainInactive)]
+    is_domain_inactive: Option<bool>,
     #[diesel(select_expression = TagsOfLink, select_expression_type = TagsOfLink)]
     tags: Option<String>,
 }
@@ -151,6 +161,8 @@ impl LinkRow {
             pixel_ids,
             revision,
             external_id,
+            life,
+            is_domain_inactive,
             tags,
         } = self;
         let (id, row) = link_id(kind, &id)?;
@@ -174,6 +186,8 @@ impl LinkRow {
             name: row.cell("name", Name::from_stored(name))?,
             placement: placement_from(&row, host, slug)?,
             is_active,
+            is_domain_active: !is_domain_inactive.unwrap_or_default(),
+            life: life.into_life(&row)?,
             note: note.map(|note| row.cell("note", Note::from_stored(note))).transpose()?,
             external_id: external_id_from(&row, external_id)?,
             analytics_enabled,
@@ -238,6 +252,9 @@ macro_rules! written_link_columns {
             pixel_ids: $crate::columns::StoredIds => $crate::sql_types::IdentifierList,
             revision: i64 => diesel::sql_types::BigInt,
             external_id: Option<&'a str> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
+            starts_at: Option<$crate::columns::Instant> => diesel::sql_types::Nullable<$crate::sql_types::Moment>,
+            expires_at: Option<$crate::columns::Instant> => diesel::sql_types::Nullable<$crate::sql_types::Moment>,
+            behaviour: Option<String> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
         }
     };
 }
@@ -264,6 +281,9 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             name,
             placement,
             is_active,
+            // Of its domain.
+            is_domain_active: _,
+            life,
             note,
             external_id,
             analytics_enabled,
@@ -295,6 +315,9 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             pixel_ids: redirect.map(|redirect| pixels(&redirect.pixel_ids)).unwrap_or_default(),
             revision: whole_number(revision.get()),
             external_id: external_id.as_ref().map(ExternalId::as_str),
+            starts_at: life.schedule.starts_at().map(Instant::from),
+            expires_at: life.schedule.expires_at().map(Instant::from),
+            behaviour: behaviour_column(life),
         }
     }
 }

@@ -3,20 +3,32 @@
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, SmallInt, Text};
 use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
-use signpost_domain::{LinkId, Name, PixelCode, PixelIds};
+use signpost_domain::{Life, LinkId, Name, PixelCode, PixelIds};
 
 use crate::Corrupt;
 use crate::cell::RowName;
 use crate::columns::{StoredId, StoredIds};
 use crate::link::link_id;
+use crate::link_life::{LifeColumns, LifeRow};
 use crate::page::page_from;
 use crate::redirect_columns::{geo_blocklist_from, pixel_ids_from, target_from};
 use crate::schema::links;
 use crate::sql_types::{Identifier, IdentifierList};
 
 /// The columns of [`PublishedRow`] for statements in plain SQL, in the order of its fields.
-pub type PublishedColumns =
-    (Identifier, Identifier, SmallInt, Text, Nullable<Text>, Bool, Bool, Bool, Text, IdentifierList);
+pub type PublishedColumns = (
+    Identifier,
+    Identifier,
+    SmallInt,
+    Text,
+    Nullable<Text>,
+    Bool,
+    Bool,
+    Bool,
+    Text,
+    IdentifierList,
+    LifeColumns,
+);
 
 /// The columns of a link that a visit needs.
 #[derive(Debug, Queryable, Selectable)]
@@ -32,6 +44,8 @@ pub struct PublishedRow {
     antibot_enabled: bool,
     geo_blocklist: String,
     pixel_ids: StoredIds,
+    #[diesel(embed)]
+    life: LifeRow,
 }
 
 impl PublishedRow {
@@ -44,26 +58,25 @@ impl PublishedRow {
         codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
     ) -> Result<PublishedLink, Corrupt> {
         let (id, row) = link_id(self.kind, &self.id)?;
-        Ok(PublishedLink {
-            id,
-            account: row.id("account_id", &self.account_id)?,
-            analytics_enabled: self.analytics_enabled,
-            content: match (is_suspended, self.is_active) {
-                (true, _) => PublishedContent::Suspended,
-                (false, false) => PublishedContent::Inactive,
-                (false, true) => self.into_content(id, &row, page, codes)?,
-            },
-        })
+        let account = row.id("account_id", &self.account_id)?;
+        let analytics_enabled = self.analytics_enabled;
+        let (life, content) = match (is_suspended, self.is_active) {
+            (true, _) => (Life::default(), PublishedContent::Suspended),
+            (false, false) => (Life::default(), PublishedContent::Inactive),
+            (false, true) => self.into_life_and_content(id, &row, page, codes)?,
+        };
+        Ok(PublishedLink { id, account, analytics_enabled, life, content })
     }
 
-    fn into_content(
+    fn into_life_and_content(
         self,
         id: LinkId,
         row: &RowName,
         page: Option<&str>,
         codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
-    ) -> Result<PublishedContent, Corrupt> {
-        Ok(match id {
+    ) -> Result<(Life, PublishedContent), Corrupt> {
+        let life = self.life.into_life(row)?;
+        let content = match id {
             LinkId::Landing(_) => {
                 row.unused("target_url", self.target_url.is_none())?;
                 PublishedContent::Landing(Box::new(PublishedLanding {
@@ -77,6 +90,7 @@ impl PublishedRow {
                 geo_blocklist: geo_blocklist_from(row, &self.geo_blocklist)?,
                 pixels: codes(&pixel_ids_from(row, &self.pixel_ids)?)?,
             }),
-        })
+        };
+        Ok((life, content))
     }
 }

@@ -1,7 +1,7 @@
 //! Rows of `tags` and `link_tags` (D122).
 
 use diesel::backend::Backend;
-use diesel::expression::{AppearsOnTable, Expression, SelectableExpression, ValidGrouping, is_aggregate};
+use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -11,6 +11,7 @@ use signpost_domain::{AccountId, Tag, TagFilter, TagId, TagName, Tags, Timestamp
 
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
+use crate::column_by_statement::column_by_statement;
 use crate::columns::{IdBytes, Instant, StoredId, signed};
 use crate::listed::Listed;
 use crate::schema::tags;
@@ -127,35 +128,6 @@ impl<'a> NewTag<'a> {
 /// The tags of a link, from the column that [`TagsOfLink`] reads. It is null if there are none.
 pub fn tags_from(row: &RowName, names: Option<String>) -> Result<Tags, Corrupt> {
     Ok(names.map(|names| row.cell("tags", Tags::from_stored(names))).transpose()?.unwrap_or_default())
-}
-
-macro_rules! column_by_statement {
-    ($(#[$doc:meta])* $name:ident -> $sql_type:ty { $($backend:ty => [$($text:expr),*],)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, QueryId)]
-        pub struct $name;
-
-        impl Expression for $name {
-            type SqlType = $sql_type;
-        }
-
-        impl ValidGrouping<()> for $name {
-            type IsAggregate = is_aggregate::No;
-        }
-
-        impl<Source> AppearsOnTable<Source> for $name {}
-
-        impl<Source> SelectableExpression<Source> for $name {}
-
-        $(
-            impl QueryFragment<$backend> for $name {
-                fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, $backend>) -> QueryResult<()> {
-                    $(out.push_sql($text);)*
-                    Ok(())
-                }
-            }
-        )*
-    };
 }
 
 /// A scalar subquery for the names, because a database may join small tables by reading them whole.

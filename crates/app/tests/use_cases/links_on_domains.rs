@@ -2,7 +2,7 @@
 
 use signpost_domain::{
     Change, CountryCode, CustomDomainStatus, ErrorCode, Feature, GeoBlocklist, HostReference, LandingRequest,
-    Redirect, RedirectRequest, Refusal, ViolationCode,
+    LinkState, Redirect, RedirectRequest, Refusal, ViolationCode,
 };
 use signpost_port_contracts::samples;
 
@@ -137,10 +137,15 @@ async fn d23_a_link_on_an_inactive_domain_may_stay_or_leave() {
         let renaming = RedirectRequest { name: Some(samples::name("Renamed")), ..both(HOST, Some(&kept)) };
         let renamed = world.update(link.id, renaming).await.unwrap();
         let revision = link.revision.next();
-        assert_eq!(renamed, Redirect { name: samples::name("Renamed"), revision, ..link.clone() });
+        let name = samples::name("Renamed");
+        let expected = Redirect { name, revision, is_domain_active: false, ..link.clone() };
+        assert_eq!(renamed, expected);
+        assert_eq!(renamed.state(samples::at(0)), LinkState::DomainInactive);
         let away =
             world.update(link.id, RedirectRequest { domain: Change::Clear, ..slug(Some(&kept)) }).await;
-        assert_eq!(away.unwrap().placement, samples::on_system(&kept));
+        let away = away.unwrap();
+        assert_eq!(away.placement, samples::on_system(&kept));
+        assert_eq!(away.state(samples::at(0)), LinkState::Active);
     }
 }
 

@@ -111,6 +111,7 @@ async fn existing_links_are_compared_in_any_state_of_their_domain() {
         assert_eq!(outcomes.pop(), Some(last), "{status:?}");
         assert_eq!(outcomes, ["unchanged", "unchanged", "conflict"], "{status:?}");
     }
+    becomes(&world.app, &domain, ACTIVE).await;
     assert_eq!(stored(&world.app, world.account.id).await, before);
 }
 

@@ -104,6 +104,18 @@ impl Model {
         }
     }
 
+    /// The link of `account` as it is read, with the state of its domain.
+    fn seen(&self, account: AccountId, link: &Link) -> Link {
+        let is_domain_active = match &link.placement {
+            Placement::Custom { hostname, slug: _ } => self
+                .domains_of(account)
+                .find(|domain| domain.hostname == *hostname)
+                .is_none_or(|domain| domain.status.serves_links()),
+            Placement::System { slug: _ } | Placement::Lost { slug: _ } => true,
+        };
+        Link { is_domain_active, ..link.clone() }
+    }
+
     fn has_group(&self, account: AccountId, group: GroupId) -> bool {
         self.groups.get(&group).is_some_and(|(owner, _)| *owner == account)
     }
@@ -202,7 +214,8 @@ impl Model {
                     link.move_to_group(Some(*group), *now);
                     link.clone()
                 });
-                Answer::Moved(assigned.collect())
+                let assigned: Vec<Link> = assigned.collect();
+                Answer::Moved(assigned.iter().map(|link| self.seen(*account, link)).collect())
             }
             Operation::UnassignLinks(account, group, ids, now) => {
                 if !self.has_group(*account, *group) {
@@ -213,7 +226,8 @@ impl Model {
                     link.move_to_group(None, *now);
                     link.clone()
                 });
-                Answer::Moved(unassigned.collect())
+                let unassigned: Vec<Link> = unassigned.collect();
+                Answer::Moved(unassigned.iter().map(|link| self.seen(*account, link)).collect())
             }
             Operation::WritePage(account, id, content) => match self.links.get(&(*id).into()) {
                 Some((owner, _)) if owner == account => {
@@ -254,7 +268,7 @@ impl Model {
             let pixels: Vec<Pixel> = self.pixels_of(account).cloned().collect();
             assert_eq!(stored::pixels(store, account).await, pixels);
 
-            let links: Vec<Link> = self.links_of(account).cloned().collect();
+            let links: Vec<Link> = self.links_of(account).map(|link| self.seen(account, link)).collect();
             assert_eq!(stored::links(store, account).await, links);
             for link in &links {
                 assert_eq!(stored::link(store, account, link.id()).await.as_ref(), Some(link));

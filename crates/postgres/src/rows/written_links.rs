@@ -48,6 +48,8 @@ array_items! {
     i64 => BigInt,
     Option<IdBytes> => Nullable<Identifier>,
     Instant => Moment,
+    Option<Instant> => Nullable<Moment>,
+    Option<String> => Nullable<Text>,
 }
 
 /// Arrays of different lengths cannot be sent as one array, so each is a PostgreSQL array literal.

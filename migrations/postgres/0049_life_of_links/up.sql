@@ -1,0 +1,5 @@
+-- From when until when a link works; NULL is no bound (D128).
+ALTER TABLE links ADD COLUMN starts_at timestamptz(3);
+ALTER TABLE links ADD COLUMN expires_at timestamptz(3);
+-- What else a link does with its visitors, as JSON text; NULL for a plain link (ADR 81).
+ALTER TABLE links ADD COLUMN behaviour text;
