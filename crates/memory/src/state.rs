@@ -10,8 +10,8 @@ use std::sync::Arc;
 use signpost_app::ports::{Claims, InsertResourceError, ScheduledDomain, StoreError, StoredCertificate};
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, DomainId, ExternalId, Group, GroupId,
-    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, Placement, PlanResource, Tag, TagId,
-    TagName, Usage,
+    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, Placement, PlanResource, Tag,
+    TagId, TagName, Usage,
 };
 
 use crate::answers::Answers;

@@ -1,13 +1,20 @@
 //! Links that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
-    CountryCode, ExternalId, GeoBlocklist, Landing, Link, Note, PixelId, PixelIds, Redirect, Timestamp,
+    CountryCode, ExternalId, GeoBlocklist, Landing, Life, Link, Note, PixelId, PixelIds, Redirect, Schedule,
+    Timestamp,
 };
 
 use crate::samples;
 
 fn external_id(text: &str) -> Option<ExternalId> {
     ExternalId::parse(text).ok()
+}
+
+/// A life with these bounds, and a fallback if there is one.
+fn life(starts_at: Option<Timestamp>, expires_at: Option<Timestamp>, fallback_url: Option<&str>) -> Life {
+    let schedule = Schedule::new(starts_at, expires_at).expect("a start before the end");
+    Life { schedule, fallback_url: fallback_url.map(samples::target) }
 }
 
 /// Links of both kinds at distinct addresses.
@@ -33,6 +40,16 @@ pub fn redirects() -> Vec<Redirect> {
         samples::redirect_at(samples::lost(Some("lost"))),
         samples::redirect_at(samples::lost(None)),
         Redirect { is_active: false, ..samples::redirect("inactive") },
+        Redirect { life: life(Some(Timestamp::EPOCH), None, None), ..samples::redirect("starting") },
+        Redirect { life: life(None, Some(Timestamp::LAST), None), ..samples::redirect("ending") },
+        Redirect {
+            life: life(Some(samples::at(0)), Some(samples::at(1)), Some(&longest_target)),
+            ..samples::redirect("a-millisecond")
+        },
+        Redirect {
+            life: life(None, None, Some("https://example.com/\"?a='b'&<>")),
+            ..samples::redirect("odd-fallback")
+        },
         Redirect { external_id: external_id("order-4711"), ..samples::redirect("external") },
         Redirect { external_id: external_id(" =ü,\"%/?#"), ..samples::redirect("odd-external") },
         Redirect { external_id: external_id(&"𝄞".repeat(255)), ..samples::redirect("long-external") },
@@ -73,6 +90,10 @@ pub fn redirects() -> Vec<Redirect> {
 pub fn landings() -> Vec<Landing> {
     let mut landings = vec![
         samples::landing("page"),
+        Landing {
+            life: life(Some(Timestamp::EPOCH), Some(Timestamp::LAST), Some("https://bücher.example/über")),
+            ..samples::landing("living-page")
+        },
         Landing { external_id: external_id("ORDER-4711"), ..samples::landing("p-external") },
         samples::landing_at(samples::on_custom("pages.example.net", Some("slug"))),
         samples::landing_at(samples::on_custom("pages.example.net", None)),

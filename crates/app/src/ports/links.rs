@@ -9,7 +9,8 @@ use signpost_domain::{
 use super::published_links::PublishedLink;
 use super::store_error::StoreError;
 
-/// Reading links.
+/// Reading links. Each is read with the state of its domain ([`Link::is_domain_active`]), which is not written with it: false if
+/// the account has a custom domain of this hostname that is not stored as active.
 #[async_trait]
 pub trait LinkReads: Send + Sync {
     /// The account's link with this id. An id of another kind does not find it.

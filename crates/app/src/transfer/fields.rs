@@ -1,6 +1,8 @@
 //! The fields of records: their names, their forms, and how those of a redirect's content are written, read and compared.
 
-use signpost_domain::{Change, RedirectContent, RedirectContentRequest, TargetUrl};
+use signpost_domain::{
+    Change, Life, LifeRequest, RedirectContent, RedirectContentRequest, TargetUrl, Timestamp,
+};
 
 use super::field_reader::RowFieldReader;
 use super::record::{FieldValue, Record};
@@ -83,8 +85,14 @@ fields! {
     Group: NullableText = "group",
     /// The names of the tags, which are created if they do not exist.
     Tags: Names = "tags",
-    /// Whether the link resolves.
+    /// Whether the link is switched on.
     IsActive: Flag = "is_active",
+    /// From when on the link works.
+    StartsAt: NullableText = "starts_at",
+    /// From when on the link works no more.
+    ExpiresAt: NullableText = "expires_at",
+    /// Where visitors are sent once the link has ended.
+    FallbackUrl: NullableText = "fallback_url",
     /// Whether known bots are turned away.
     AntibotEnabled: Flag = "antibot_enabled",
     /// The countries whose visitors are turned away.
@@ -108,6 +116,34 @@ impl Field {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.name() == name)
     }
+}
+
+/// Writes the life of a link into its record.
+pub(super) fn write_life(life: &Life, record: &mut Record) {
+    let Life { schedule, fallback_url } = life;
+    record.set(Field::StartsAt, FieldValue::or_null(schedule.starts_at()));
+    record.set(Field::ExpiresAt, FieldValue::or_null(schedule.expires_at()));
+    record.set(Field::FallbackUrl, FieldValue::or_null(fallback_url.as_ref()));
+}
+
+/// Reads the life of a link from the fields of a record.
+pub(super) fn read_life(fields: &mut RowFieldReader) -> LifeRequest {
+    LifeRequest {
+        starts_at: fields.nullable(Field::StartsAt, Timestamp::parse).unwrap_or_default(),
+        expires_at: fields.nullable(Field::ExpiresAt, Timestamp::parse).unwrap_or_default(),
+        fallback_url: fields.nullable(Field::FallbackUrl, TargetUrl::parse).unwrap_or_default(),
+    }
+}
+
+/// Tells `compare` for each field of the life of a link whether the stored link has the record's value. A field that the record
+/// leaves out is the same.
+pub(super) fn compare_life(request: &LifeRequest, stored: &Life, mut compare: impl FnMut(Field, bool)) {
+    let LifeRequest { starts_at, expires_at, fallback_url } = request;
+    let (start, end) = (stored.schedule.starts_at(), stored.schedule.expires_at());
+    compare(Field::StartsAt, starts_at.applied_to(start) == start);
+    compare(Field::ExpiresAt, expires_at.applied_to(end) == end);
+    let stored_url = stored.fallback_url.as_ref();
+    compare(Field::FallbackUrl, fallback_url.as_ref().applied_to(stored_url) == stored_url);
 }
 
 /// Writes the content of a redirect into its record. Exports omit pixels.

@@ -74,6 +74,7 @@ impl LinkEntry {
             group: Change::Keep,
             tags,
             is_active: fields.flag(Field::IsActive),
+            life: fields::read_life(&mut fields),
             analytics_enabled: fields.flag(Field::AnalyticsEnabled),
             content,
         };
@@ -160,6 +161,7 @@ impl LinkEntry {
             group: _,
             tags,
             is_active,
+            life,
             analytics_enabled,
             content,
         } = &self.request;
@@ -194,6 +196,7 @@ impl LinkEntry {
         compare(group_field, group_is_same);
         compare(Field::Tags, tags.as_ref().is_none_or(|tags| tags.same_as(&link.tags)));
         compare(Field::IsActive, is_active.is_none_or(|flag| flag == link.is_active));
+        fields::compare_life(life, &link.life, &mut compare);
         compare(Field::AnalyticsEnabled, analytics_enabled.is_none_or(|flag| flag == link.analytics_enabled));
         differing.sort_unstable();
         differing

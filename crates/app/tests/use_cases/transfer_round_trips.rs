@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use signpost_app::transfer::{Field, Imported, Record};
 use signpost_app::{links, transfer::Export};
 use signpost_domain::{
-    AnyContent, Change, Landing, Link, Note, PixelIds, Placement, Precondition, Redirect, RedirectRequest,
+    AnyContent, Change, Landing, Life, Link, Note, PixelIds, Placement, Precondition, Redirect,
+    RedirectRequest, Schedule,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::{one_of_each, samples};
@@ -177,6 +178,8 @@ struct Sketch {
     note: Option<String>,
     in_group: bool,
     flags: [bool; 3],
+    dates: (Option<i64>, Option<i64>),
+    has_fallback: bool,
 }
 
 prop_compose! {
@@ -187,8 +190,10 @@ prop_compose! {
         note in proptest::option::of(".{0,20}".prop_filter("no U+0000", |note| Note::parse(note).is_ok())),
         in_group in any::<bool>(),
         flags in any::<[bool; 3]>(),
+        dates in (proptest::option::of(0..9_i64), proptest::option::of(9..20_i64)),
+        has_fallback in any::<bool>(),
     ) -> Sketch {
-        Sketch { is_landing, slug, is_lost, note, in_group, flags }
+        Sketch { is_landing, slug, is_lost, note, in_group, flags, dates, has_fallback }
     }
 }
 
@@ -203,12 +208,16 @@ impl Sketch {
         let note = self.note.as_deref().map(samples::note);
         let group_id = self.in_group.then_some(group);
         let [is_active, antibot_enabled, analytics_enabled] = self.flags;
+        let (start, end) = self.dates;
+        let schedule = Schedule::new(start.map(samples::at), end.map(samples::at)).unwrap();
+        let fallback_url = self.has_fallback.then(|| samples::target("https://example.com/over"));
+        let life = Life { schedule, fallback_url };
         if self.is_landing {
             let landing = samples::landing(&slug);
-            Landing { placement, note, group_id, is_active, analytics_enabled, ..landing }.into()
+            Landing { placement, note, group_id, is_active, analytics_enabled, life, ..landing }.into()
         } else {
             let redirect = samples::redirect(&slug);
-            Redirect { placement, note, group_id, is_active, analytics_enabled, ..redirect }
+            Redirect { placement, note, group_id, is_active, analytics_enabled, life, ..redirect }
                 .with(|content| content.antibot_enabled = antibot_enabled)
                 .into()
         }

@@ -82,7 +82,16 @@ async fn d8_every_violation_of_a_record_is_named() {
     }
 }
 
-/// Contract D20–D24: with the codes of the API.
+fn dated(starts_at: &str, expires_at: &str) -> Record {
+    record(&[(Field::TargetUrl, TARGET), (Field::StartsAt, starts_at), (Field::ExpiresAt, expires_at)])
+}
+
+fn with_fallback(object: &str, url: &str) -> Record {
+    let own = if object == "redirect" { (Field::TargetUrl, TARGET) } else { (Field::Title, "x") };
+    record(&[(Field::Object, object), (Field::Slug, "x"), own, (Field::FallbackUrl, url)])
+}
+
+/// Contract D20–D24 and D128: with the codes of the API.
 #[tokio::test]
 async fn a_record_is_judged_as_a_creation_is() {
     let world = world().await;
@@ -106,6 +115,10 @@ async fn a_record_is_judged_as_a_creation_is() {
         (record(&[(Field::TargetUrl, TARGET), (Field::GroupId, &nobodys)]), "group_not_found"),
         (record(&[(Field::TargetUrl, TARGET), (Field::GroupId, "grp_x")]), "group_not_found"),
         (at_root, "slug_required_for_system_domain"),
+        (dated("2026-01-01T01:00:00+01:00", "2026-01-01T00:00:00Z"), "invalid_request"),
+        (dated("yesterday", "2026-01-01T00:00:00Z"), "invalid_request"),
+        (with_fallback("redirect", "https://go.example.com/x"), "invalid_request"),
+        (with_fallback("landing", "https://www.blocked.example/"), "invalid_request"),
     ] {
         assert_eq!(refused(&world, record.clone()).await.0, code, "{record:?}");
     }

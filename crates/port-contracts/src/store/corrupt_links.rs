@@ -32,8 +32,10 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("host", "'not a host'", "''"),
         ("note", &long, "NULL"),
         ("external_id", "''", "NULL"),
+        ("behaviour", "'secret'", "NULL"),
+        ("behaviour", "'{\"fallback_url\":\"javascript:secret()\"}'", "NULL"),
     ]);
-    of_both.extend(literals.of_times(&["created_at", "updated_at"]));
+    of_both.extend(literals.of_times(&["created_at", "updated_at", "starts_at", "expires_at"]));
     let mut of_redirects = rubbish([
         ("target_url", "'javascript:secret()'", "'https://example.com/'"),
         ("target_url", "NULL", "'https://example.com/'"),
@@ -165,6 +167,8 @@ pub async fn corrupt_link_is_reported_to_look_ups_of_visitors(
     let account = insert_account(store).await.id;
     for (link, column) in [
         (samples::redirect("link").into_any(), "target_url"),
+        (samples::redirect("link").into_any(), "behaviour"),
+        (samples::landing("link").into_any(), "behaviour"),
         (samples::landing("link").into_any(), "name"),
         (samples::landing("link").into_any(), "target_url"),
     ] {

@@ -1,11 +1,13 @@
 //! Links on custom domains: visitors see only those of active domains (D44), and no link is placed on a domain during its
 //! removal (D23, D43).
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_app::ports::{Claims, LinksOf, PublishedContent, PublishedLink, UnitOfWork};
+use signpost_app::ports::{Claims, LinksOf, PublishedContent, PublishedLink, Store, UnitOfWork};
 use signpost_domain::{
-    AccountId, CustomDomain, CustomDomainStatus, DomainEvent, DomainId, Link, LinkKind, Placement,
+    AccountId, CustomDomain, CustomDomainStatus, DomainEvent, DomainId, GroupId, KeyHash, LandingPage, Link,
+    LinkId, LinkKind, Placement,
 };
 
 use super::domain_steps::{self, ACTIVE, NO_CHECKS, every_status};
@@ -21,6 +23,7 @@ cases! {
     another_accounts_domain_shows_no_links
     a_locked_domain_stays_until_the_unit_of_work_ends
     no_link_stays_on_a_removed_domain
+    d128_links_are_read_with_the_state_of_their_domain
 }
 
 const HOST: &str = "a.example.net";
@@ -114,6 +117,59 @@ pub(super) async fn another_accounts_domain_shows_no_links(fresh: Fresh) {
     }
     domain_steps::domain(&store, former, HOST, ACTIVE).await;
     assert!(are_published(&store, former, &links).await);
+}
+
+/// Whether the domain of these links serves links. Every way to read them must say the same.
+async fn is_domain_active(
+    store: &Arc<dyn Store>,
+    (account, key, group): (AccountId, &KeyHash, GroupId),
+    links: &[Link],
+) -> bool {
+    let ids = given::ids(links);
+    let mut read = stored::links(store, account).await;
+    read.extend(store.links_with_ids(account, &ids).await.unwrap());
+    for id in &ids {
+        read.extend(store.link(account, *id).await.unwrap());
+        read.extend(store.key_holder_with_link(key, *id).await.unwrap().1);
+        read.extend(unit!(store, async |work| Ok(work.lock_link(account, *id).await?)).await.unwrap());
+        if let LinkId::Landing(page) = id {
+            read.extend(store.landing_page(account, *page).await.unwrap().map(LandingPage::into_any));
+        }
+    }
+    read.extend(unit!(store, async |work| Ok(work.lock_links(account, &ids).await?)).await.unwrap());
+    let now = samples::at(1);
+    read.extend(given::assign_links(store, account, group, &ids, now).await.unwrap());
+    read.extend(given::unassign_links(store, account, group, &ids, now).await.unwrap());
+    assert_eq!(read.len(), 8 * links.len() + 1, "a way to read one of them leaves it out");
+    let is_active = read[0].is_domain_active;
+    assert!(read.iter().all(|link| link.is_domain_active == is_active), "{read:?}");
+    is_active
+}
+
+/// Only the domain decides, whatever was written with a link. A hostname that the account does not have says nothing.
+pub(super) async fn d128_links_are_read_with_the_state_of_their_domain(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let links = links_on(HOST).map(|link| Link { is_domain_active: false, ..link });
+    given::links(&store, account, &links).await;
+    let (key, _) = given::key(&store, account).await;
+    let group = given::group(&store, account).await.id;
+    let reader = (account, &key.hash, group);
+    assert!(is_domain_active(&store, reader, &links).await, "the hostname is not connected");
+    let domain = domain_steps::domain(&store, account, HOST, ACTIVE).await;
+    for status in every_status() {
+        domain_steps::update(&store, &domain, status, NO_CHECKS).await.unwrap();
+        for link in &links {
+            given::update_link(&store, account, link).await.unwrap();
+        }
+        let is_active = is_domain_active(&store, reader, &links).await;
+        assert_eq!(is_active, status.serves_links(), "{status:?}");
+    }
+    // Of another account, it says nothing about these links.
+    domain_steps::update(&store, &domain, CustomDomainStatus::Failed, NO_CHECKS).await.unwrap();
+    domain_steps::domain(&store, other, HOST, ACTIVE).await;
+    assert!(!is_domain_active(&store, reader, &links).await);
+    domain_steps::lose(&store, LinksOf::Account(account), HOST, 100, samples::at(2)).await;
+    assert!(is_domain_active(&store, reader, &links).await, "they have no domain any more");
 }
 
 /// Places a link on the domain if the account has it, as a use case does.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use signpost_app::ports::{Affected, LinksOf, PublishedLink, VisibleChange};
 use signpost_domain::{
-    AccountId, Address, CountryCode, CustomDomain, CustomDomainStatus, GeoBlocklist, Landing, Link,
-    PageContent, PixelId, Placement, Redirect, Site, TargetUrl,
+    AccountId, Address, CountryCode, CustomDomain, CustomDomainStatus, GeoBlocklist, Landing, Life, Link,
+    PageContent, PixelId, Placement, Redirect, Schedule, Site, TargetUrl,
 };
 
 use super::domain_steps::{ACTIVE, NO_CHECKS};
@@ -137,11 +137,22 @@ async fn changes_of_links(
     let target_url: TargetUrl = samples::target("https://example.org/elsewhere");
     let blocklist = GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()]);
     let moved = scene.placements[3].clone();
-    let updates: [(&str, Link); 9] = [
+    let life = |starts_at, expires_at| Life {
+        schedule: Schedule::new(starts_at, expires_at).unwrap(),
+        fallback_url: None,
+    };
+    let fallback_url = Some(samples::target("https://example.org/over"));
+    let updates: [(&str, Link); 12] = [
         ("target_url", redirect.clone().with(|content| content.target_url = target_url).into()),
         ("antibot_enabled", redirect.clone().with(|content| content.antibot_enabled = true).into()),
         ("geo_blocklist", redirect.clone().with(|content| content.geo_blocklist = blocklist).into()),
         ("analytics_enabled", Redirect { analytics_enabled: false, ..redirect.clone() }.into()),
+        ("starts_at", Redirect { life: life(Some(samples::at(1)), None), ..redirect.clone() }.into()),
+        ("expires_at", Landing { life: life(None, Some(samples::at(1))), ..page.clone() }.into()),
+        (
+            "fallback_url",
+            Redirect { life: Life { fallback_url, ..Life::default() }, ..redirect.clone() }.into(),
+        ),
         ("is_active", Redirect { is_active: false, ..redirect.clone() }.into()),
         ("placement", Redirect { placement: moved, ..redirect.clone() }.into()),
         ("the way back", redirect.clone().into()),
