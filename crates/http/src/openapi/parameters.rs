@@ -87,7 +87,7 @@ fn filters() -> [(Name, ParameterBuilder); 13] {
         (
             "ActiveFilter",
             in_query("is_active", ObjectBuilder::new().schema_type(Type::Boolean))
-                .description(Some("Only links that resolve, or only those that do not.")),
+                .description(Some("Only links that are switched on, or only those that are not.")),
         ),
         (
             "ExternalIdFilter",

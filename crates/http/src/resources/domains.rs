@@ -75,7 +75,7 @@ shown! {
         root_url: Option<String> = settings::url_shown("Where the root of the hostname leads if no link is there."),
         not_found_url: Option<String> = settings::url_shown("Where addresses lead at which no link opens."),
         expired_url: Option<String> = settings::url_shown(
-            "Where expired links without an address of their own will lead. No link expires yet.",
+            "Where links lead that have ended and have no `fallback_url`.",
         ),
         updated_at: Text<Timestamp> = updated_at(),
         revision: u64 = revision(),

@@ -7,6 +7,7 @@ use signpost_domain::{
 };
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaFormat};
 
+use super::link_life;
 use super::tags::{tag_name, tag_name_shown};
 use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text, texts};
 use crate::schema::{
@@ -49,6 +50,7 @@ pub(super) fn read<R: Default>(
         tags: read_tags(tags),
         group: body.nullable(group_id(action, noun)),
         is_active: body.optional_or(action, true, is_active()),
+        life: link_life::read(body, action),
         ..LinkRequest::default()
     }
 }
@@ -223,5 +225,5 @@ pub(super) fn is_active() -> impl Field<bool> {
 
 /// `is_active` as it is shown.
 pub(super) fn is_active_shown() -> ObjectBuilder {
-    boolean_schema("Whether the link resolves.")
+    boolean_schema("Whether the link is switched on. `state` says whether it works now.")
 }

@@ -15,6 +15,7 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::landings::LandingBody;
 use super::link_fields::{domain_shown, external_id_shown, group_id_shown, tags_shown};
+use super::link_life::LifeBody;
 use super::link_list_query::{self, LinkListQuery};
 use super::redirects::RedirectBody;
 use crate::analytics::until;
@@ -143,6 +144,7 @@ impl LinkBody {
 shown! {
     /// The last fields of every body of a link.
     pub(super) struct PlaceAndTimesBody {
+        ..life: LifeBody,
         external_id: Option<String> = external_id_shown(),
         tags: Vec<String> = tags_shown(),
         group_id: Option<Text<GroupId>> = group_id_shown("The group that the link is in; null if in none."),
@@ -156,6 +158,7 @@ shown! {
 impl PlaceAndTimesBody {
     pub(super) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
         Self {
+            life: LifeBody::new(link, app),
             external_id: link.external_id.as_ref().map(|id| id.as_str().to_owned()),
             tags: link.tags.iter().map(|name| name.as_str().to_owned()).collect(),
             group_id: link.group_id.map(Text),

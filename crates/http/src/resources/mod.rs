@@ -11,6 +11,7 @@ pub(crate) mod landings;
 mod link_batches;
 mod link_endpoints;
 mod link_fields;
+mod link_life;
 mod link_list_query;
 pub(crate) mod links;
 mod page_content;

@@ -18,6 +18,12 @@ pub(crate) const REQUEST_ID: &str = "req_019b5a3e7f807d61a2b3c4d5e6f70819";
 pub(crate) const CREATED_AT: &str = "2026-01-31T09:05:07.042Z";
 pub(crate) const UPDATED_AT: &str = "2026-02-01T18:30:00.000Z";
 pub(crate) const REVISION: u64 = 3;
+/// The start of a link.
+pub(crate) const STARTS_AT: &str = "2026-01-01T08:00:00.000Z";
+/// The end of a link.
+pub(crate) const EXPIRES_AT: &str = "2036-01-01T08:00:00.000Z";
+/// Where a link leads after its end.
+pub(crate) const FALLBACK_URL: &str = "https://example.com/over";
 
 /// A page with one item that is not the last one.
 pub(crate) fn page_of(item: &Value) -> Value {

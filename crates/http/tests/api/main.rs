@@ -30,6 +30,7 @@ mod headers;
 mod health;
 mod idempotency;
 mod landings;
+mod life;
 mod links_on_domains;
 mod listener;
 mod lists;

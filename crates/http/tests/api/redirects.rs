@@ -16,6 +16,7 @@ async fn d28_only_name_and_target_of_a_redirect_are_required() {
         "id": id, "object": "redirect", "name": "Autumn sale", "url": format!("https://go.example.com/{slug}"),
         "target_url": "https://example.com/é?a=b#c", "slug": slug, "is_active": true, "note": null,
         "antibot_enabled": false, "group_id": null, "domain": "go.example.com",
+        "state": "active", "starts_at": null, "expires_at": null, "fallback_url": null,
         "created_at": "2026-01-31T09:05:07.042Z", "updated_at": "2026-01-31T09:05:07.042Z",
         "revision": 1, "external_id": null, "tags": [], "pixels": [], "geo_blocklists": {"countries": []},
     });

@@ -119,6 +119,8 @@ async fn d124_every_field_of_the_patch_is_read() {
     let patch = json!({
         "is_active": false, "group_id": group, "add_tags": ["c"], "remove_tags": ["A"],
         "antibot_enabled": true, "geo_blocklists": {"countries": ["DE"]}, "pixel_ids": [pixel], "note": "after",
+        "starts_at": "2026-01-31T10:00:00+01:00", "expires_at": "2036-01-31T10:00:00+01:00",
+        "fallback_url": "https://example.com/over",
         "replace_target_prefix": {"from": "https://example.com/", "to": "https://example.net/"},
     });
     change(&api, json!({"all": true}), patch).await;
@@ -130,13 +132,19 @@ async fn d124_every_field_of_the_patch_is_read() {
         ("antibot_enabled", json!(true)),
         ("geo_blocklists", json!({"countries": ["DE"]})),
         ("note", json!("after")),
+        ("starts_at", json!("2026-01-31T09:00:00.000Z")),
+        ("expires_at", json!("2036-01-31T09:00:00.000Z")),
+        ("fallback_url", json!("https://example.com/over")),
         ("target_url", json!("https://example.net/a")),
         ("revision", json!(2)),
     ] {
         assert_eq!(after[field], value, "{field}");
     }
     assert_eq!(after["pixels"][0]["id"], json!(pixel));
-    let nulls = json!({"group_id": null, "geo_blocklists": null, "pixel_ids": null, "note": null});
+    let nulls = json!({
+        "group_id": null, "geo_blocklists": null, "pixel_ids": null, "note": null, "starts_at": null, "expires_at": null,
+        "fallback_url": null,
+    });
     change(&api, json!({"all": true}), nulls).await;
     let after = api.call("GET", &path).await.body;
     assert_eq!(
@@ -144,6 +152,9 @@ async fn d124_every_field_of_the_patch_is_read() {
         (&json!(null), &json!(null), &json!([]))
     );
     assert_eq!(after["geo_blocklists"], json!({"countries": []}));
+    for cleared in ["starts_at", "expires_at", "fallback_url"] {
+        assert_eq!(after[cleared], json!(null), "{cleared}");
+    }
 }
 
 #[actix_web::test]

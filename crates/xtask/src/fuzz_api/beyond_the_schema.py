@@ -36,6 +36,18 @@ VIOLATIONS = {
     ("target_url", "invalid_format"),
     # The link's own address, or a host on the operator's block list.
     ("target_url", "invalid_value"),
+    # The fallback of a link follows the rules of targets, and its end comes after its start.
+    ("fallback_url", "invalid_format"),
+    ("fallback_url", "invalid_value"),
+    ("patch.fallback_url", "invalid_format"),
+    ("patch.fallback_url", "invalid_value"),
+    ("expires_at", "invalid_value"),
+    ("patch.expires_at", "invalid_value"),
+    # The format of instants has years before 1970.
+    ("starts_at", "out_of_range"),
+    ("expires_at", "out_of_range"),
+    ("patch.starts_at", "out_of_range"),
+    ("patch.expires_at", "out_of_range"),
     # A key belongs to one request, but the generator sends the same keys with many.
     ("Idempotency-Key", "invalid_value"),
     # Each vendor's ids have their own form, and pixels must exist in the account.

@@ -26,7 +26,7 @@ pub(super) fn read_settings(body: &mut ObjectReader<'_>, document: &Document) ->
         )),
         expired_url: body.nullable(url(
             "expired_url",
-            "Where to send visitors of expired links that name no address of their own. It is kept, but no link expires yet.",
+            "Where to send visitors of links that have ended and have no `fallback_url`, with a 302.",
         )),
         apple_app_site_association: body.nullable(apple_app_site_association(document)),
         asset_links: body.nullable(asset_links(document)),

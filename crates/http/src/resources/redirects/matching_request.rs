@@ -17,6 +17,7 @@ use crate::extract::{
 };
 use crate::resources::groups;
 use crate::resources::link_fields::{group_id, is_active, note};
+use crate::resources::link_life;
 use crate::resources::link_list_query::{self, TAG_PARAMETERS};
 use crate::resources::links::LinkEndpoints as _;
 use crate::resources::tags::tag_name;
@@ -165,7 +166,7 @@ fn read_filter(filter: &mut ObjectReader<'_>) -> Filter {
                 .examples(["autumn-sale"])
         })),
         is_active: filter.optional(field("is_active", boolean(), || {
-            boolean_schema("Only redirects that resolve, or only those that do not.")
+            boolean_schema("Only redirects that are switched on, or only those that are not.")
         })),
         external_id: filter.optional(field(ExternalId::FIELD, text(ExternalId::parse), || {
             external_id_schema(examples::EXTERNAL_ID)
@@ -254,6 +255,7 @@ fn read_patch(patch: &mut ObjectReader<'_>) -> Patch {
         geo_blocklist: patch.nullable(geo_blocklists(Action::Update)),
         pixels: patch.nullable(pixel_ids(Action::Update)),
         note: patch.nullable(note(Action::Update)),
+        life: link_life::read(patch, Action::Update),
         target_prefix: patch.optional(replace_target_prefix()),
         ..RedirectPatch::default()
     };
