@@ -69,7 +69,7 @@ pub const ACTIVE: &str = "active";
 /// The column `status` of a domain that holds no hostname.
 pub const FAILED: &str = "failed";
 
-/// A scalar subquery: PostgreSQL might read all domains for an `EXISTS`. An account has one domain of a name.
+/// A scalar subquery, because PostgreSQL might read all domains for an `EXISTS`. An account has at most one domain of a name.
 const DOMAIN_OF_LINK: &str = "(CASE WHEN links.host <> '' THEN (SELECT d.status <> 'active' FROM custom_domains AS d WHERE d.hostname = links.host AND \
      d.account_id = links.account_id) END)";
 

@@ -310,7 +310,7 @@ async fn lists_of_links(subject: &mut Subject) {
                             let [plan] = plans.as_slice() else {
                                 panic!("a page of either kind is not one statement: {plans:?}")
                             };
-                            // The other steps read the tags of each link.
+                            // The other steps read the tags of each link, and the state of its domain.
                             let step = plan.lines().next().unwrap_or_default();
                             assert!(step.contains(expected) && step.ends_with(end), "{filter:?}\n{plan}");
                         }
