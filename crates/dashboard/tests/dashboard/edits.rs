@@ -5,8 +5,8 @@ use signpost_app::links;
 use signpost_app::ports::LinksOf;
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    CheckPlan, CustomDomain, CustomDomainStatus, Hostname, IdReference, Link, LinkId, Placement,
-    RedirectContent, Role, SecretToken,
+    CheckPlan, CustomDomain, CustomDomainStatus, Hostname, IdReference, Life, Link, LinkId, Placement,
+    RedirectContent, Role, Schedule, SecretToken, TargetUrl, Timestamp,
 };
 
 use crate::harness::{Browser, Dashboard};
@@ -60,6 +60,26 @@ async fn d22_a_link_without_an_address_gets_none_by_being_saved() {
     assert!(matches!(link(&dashboard, &id).await.placement, Placement::Lost { slug: Some(_) }));
     save(&editor, &id, &[("domain", "go.example.com"), ("slug", "one")]).await;
     assert!(matches!(link(&dashboard, &id).await.placement, Placement::System { .. }));
+}
+
+/// No form has these fields.
+#[actix_web::test]
+async fn d128_a_saved_form_keeps_the_life_of_a_link() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let form = [("kind", "redirect"), ("target_url", "https://example.com/"), ("slug", "one")];
+    let id = editor.post(&dashboard.path("links"), &form).await.followed_id();
+    let before = link(&dashboard, &id).await;
+    let schedule = Schedule::new(Some(Timestamp::EPOCH), Some(Timestamp::LAST)).unwrap();
+    let life = Life { schedule, fallback_url: TargetUrl::parse("https://example.com/over").ok() };
+    let living = Link { life, ..before.clone() };
+    let mut work = dashboard.app.store.begin().await.unwrap();
+    work.lock_link(dashboard.account, before.id()).await.unwrap().unwrap();
+    work.update_link(dashboard.account, &before, &living).await.unwrap();
+    work.commit().await.unwrap();
+    save(&editor, &id, &[("slug", "one"), ("note", "Changed")]).await;
+    let saved = link(&dashboard, &id).await;
+    assert_eq!((saved.note.unwrap().as_str(), saved.life), ("Changed", living.life));
 }
 
 #[actix_web::test]
