@@ -36,6 +36,8 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
         subject.plans(async { drop(store.link(account, link.id()).await.unwrap()) }).await,
     ] {
         assert_contains(&plans, &["links_pkey", "Index Cond: (id = "]);
+        // The state of the link's domain.
+        assert_contains(&plans, &["custom_domains_of_name"]);
     }
     let external_id = ExternalId::parse("1").unwrap();
     let plans = subject.plans(async {
