@@ -13,7 +13,7 @@
 //! | --- | --- | --- |
 //! | `analytics` | [`analytics`]: clicks, questions about them, time zones | `jiff` with all time zones |
 //! | `api-keys` | [`ApiKey`] and its secret | hashes and checksums |
-//! | `json` | landing pages, and what DNS was seen to have, as stored JSON | `serde_json` |
+//! | `json` | landing pages, what links do, and what DNS was seen to have, as stored JSON | `serde_json` |
 //! | `people` | [`User`], [`Session`], [`Ticket`]: who signs in to the dashboard | hashes, one-time codes, time zones |
 //! | `public-suffix` | [`CustomDomain`]: which hostnames can be connected, with which records, and what DNS says about them | the public suffix list, hashes |
 //!
