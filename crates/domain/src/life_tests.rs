@@ -18,14 +18,9 @@ fn life(starts_at: Option<i64>, expires_at: Option<i64>) -> Life {
     Life { schedule, fallback_url: None }
 }
 
-/// The request for these bounds; `Some(None)` is null.
-fn bounds(starts_at: Option<Option<i64>>, expires_at: Option<Option<i64>>) -> LifeRequest {
-    let change = |bound: Option<Option<i64>>| match bound {
-        None => Change::Keep,
-        Some(None) => Change::Clear,
-        Some(Some(millis)) => Change::Set(at(millis)),
-    };
-    LifeRequest { starts_at: change(starts_at), expires_at: change(expires_at), ..LifeRequest::default() }
+/// The request for these bounds.
+fn bounds(starts_at: Change<i64>, expires_at: Change<i64>) -> LifeRequest {
+    LifeRequest { starts_at: starts_at.map(at), expires_at: expires_at.map(at), ..LifeRequest::default() }
 }
 
 fn fallback(url: &str) -> LifeRequest {
@@ -76,7 +71,8 @@ fn d128_an_end_at_or_before_the_start_is_a_violation_of_the_end() {
         (None, Some(0), true),
         (Some(9_000), None, true),
     ] {
-        let outcome: Result<Redirect, Rejection> = world.create(creation(bounds(Some(start), Some(end))));
+        let [starts_at, expires_at] = [start, end].map(|bound| bound.map_or(Change::Clear, Change::Set));
+        let outcome: Result<Redirect, Rejection> = world.create(creation(bounds(starts_at, expires_at)));
         if is_valid {
             assert_eq!(outcome.unwrap().life, life(start, end));
         } else {
@@ -91,16 +87,16 @@ fn d128_an_end_at_or_before_the_start_is_a_violation_of_the_end() {
 #[test]
 fn d128_an_update_is_judged_by_the_schedule_that_it_results_in() {
     let world = World::new();
-    let redirect: Redirect = world.create(creation(bounds(Some(Some(1_000)), Some(Some(2_000))))).unwrap();
+    let redirect: Redirect = world.create(creation(bounds(Change::Set(1_000), Change::Set(2_000)))).unwrap();
     for (request, expected) in [
-        (bounds(None, None), Some(life(Some(1_000), Some(2_000)))),
-        (bounds(Some(Some(1_999)), None), Some(life(Some(1_999), Some(2_000)))),
-        (bounds(Some(Some(2_000)), None), None),
-        (bounds(None, Some(Some(1_000))), None),
-        (bounds(Some(Some(3_000)), Some(Some(4_000))), Some(life(Some(3_000), Some(4_000)))),
-        (bounds(Some(Some(2_000)), Some(None)), Some(life(Some(2_000), None))),
-        (bounds(Some(None), Some(Some(1))), Some(life(None, Some(1)))),
-        (bounds(Some(None), Some(None)), Some(Life::default())),
+        (bounds(Change::Keep, Change::Keep), Some(life(Some(1_000), Some(2_000)))),
+        (bounds(Change::Set(1_999), Change::Keep), Some(life(Some(1_999), Some(2_000)))),
+        (bounds(Change::Set(2_000), Change::Keep), None),
+        (bounds(Change::Keep, Change::Set(1_000)), None),
+        (bounds(Change::Set(3_000), Change::Set(4_000)), Some(life(Some(3_000), Some(4_000)))),
+        (bounds(Change::Set(2_000), Change::Clear), Some(life(Some(2_000), None))),
+        (bounds(Change::Clear, Change::Set(1)), Some(life(None, Some(1)))),
+        (bounds(Change::Clear, Change::Clear), Some(Life::default())),
     ] {
         let outcome = world.update(&redirect, update(request.clone()));
         match expected {
@@ -130,10 +126,11 @@ fn d128_a_stored_schedule_without_time_allows_other_changes() {
 #[test]
 fn d8_d128_a_schedule_with_an_unreadable_bound_is_not_judged() {
     let world = World::new();
-    let redirect: Redirect = world.create(creation(bounds(Some(Some(1_000)), Some(Some(2_000))))).unwrap();
-    for (field, readable) in
-        [("starts_at", bounds(None, Some(Some(500)))), ("expires_at", bounds(Some(Some(3_000)), None))]
-    {
+    let redirect: Redirect = world.create(creation(bounds(Change::Set(1_000), Change::Set(2_000)))).unwrap();
+    for (field, readable) in [
+        ("starts_at", bounds(Change::Keep, Change::Set(500))),
+        ("expires_at", bounds(Change::Set(3_000), Change::Keep)),
+    ] {
         let violation = FieldError::new(ViolationCode::InvalidType, "must be a string").at(field);
         let request = Submitted { value: update(readable), violations: violation.into() };
         let rejection = redirect.apply(&request, &world.at(2_000)).unwrap_err();
@@ -184,7 +181,7 @@ fn d24_d128_a_move_to_the_address_of_the_fallback_is_refused() {
         life: Life { fallback_url: Some(target("https://example.org/")), ..Life::default() },
         ..redirect
     };
-    let dated = bounds(None, Some(Some(9_000)));
+    let dated = bounds(Change::Keep, Change::Set(9_000));
     assert!(world.update(&blocked_later, update(dated)).is_ok());
     let again = fallback("https://example.org/");
     assert_eq!(fields(world.update(&blocked_later, update(again)).unwrap_err()), [invalid("fallback_url")]);

@@ -122,8 +122,7 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         | ("external_id", "already_taken")
         // An end follows its start, and no URL leads to the link itself (D128).
         | ("expires_at" | "patch.expires_at", "invalid_value")
-        | ("fallback_url" | "patch.fallback_url", "invalid_format" | "invalid_value")
-        | ("avatar_url", "invalid_format" | "invalid_value")
+        | ("fallback_url" | "patch.fallback_url" | "avatar_url", "invalid_format" | "invalid_value")
         | ("apple_app_site_association" | "asset_links", "too_long") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")

@@ -177,9 +177,8 @@ struct Sketch {
     is_lost: bool,
     note: Option<String>,
     in_group: bool,
-    flags: [bool; 3],
+    flags: [bool; 4],
     dates: (Option<i64>, Option<i64>),
-    has_fallback: bool,
 }
 
 prop_compose! {
@@ -189,11 +188,10 @@ prop_compose! {
         is_lost in proptest::bool::weighted(0.2),
         note in proptest::option::of(".{0,20}".prop_filter("no U+0000", |note| Note::parse(note).is_ok())),
         in_group in any::<bool>(),
-        flags in any::<[bool; 3]>(),
+        flags in any::<[bool; 4]>(),
         dates in (proptest::option::of(0..9_i64), proptest::option::of(9..20_i64)),
-        has_fallback in any::<bool>(),
     ) -> Sketch {
-        Sketch { is_landing, slug, is_lost, note, in_group, flags, dates, has_fallback }
+        Sketch { is_landing, slug, is_lost, note, in_group, flags, dates }
     }
 }
 
@@ -207,10 +205,10 @@ impl Sketch {
         };
         let note = self.note.as_deref().map(samples::note);
         let group_id = self.in_group.then_some(group);
-        let [is_active, antibot_enabled, analytics_enabled] = self.flags;
+        let [is_active, antibot_enabled, analytics_enabled, has_fallback] = self.flags;
         let (start, end) = self.dates;
         let schedule = Schedule::new(start.map(samples::at), end.map(samples::at)).unwrap();
-        let fallback_url = self.has_fallback.then(|| samples::target("https://example.com/over"));
+        let fallback_url = has_fallback.then(|| samples::target("https://example.com/over"));
         let life = Life { schedule, fallback_url };
         if self.is_landing {
             let landing = samples::landing(&slug);
