@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_app::visits::{Resolution, Resolved};
-use signpost_domain::{HostBlocklist, LinkId, LinkKind};
+use signpost_domain::{HostBlocklist, Life, LinkId, LinkKind, TargetUrl};
 use signpost_listener::Encoding;
 use signpost_pages::PageError;
 use triomphe::ThinArc;
@@ -55,7 +55,8 @@ impl CompiledLink {
         moment: Moment,
         generations: &Generations,
     ) -> Result<Self, CompileError> {
-        let Resolved { resolution, missing, link, gates, recorded, target_hosts, depends_on } = resolved;
+        let Resolved { resolution, missing, link, life, gates, recorded, target_hosts, depends_on } =
+            resolved;
         let redirect = if resolved.is_listed(list) { Leads::ListedLocation } else { Leads::Location };
         let (leads, payload) = match resolution {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
@@ -82,6 +83,9 @@ impl CompiledLink {
             Resolution::Redirect(target) if *target_hosts == [target.host()] => &[],
             _ => target_hosts.as_slice(),
         };
+        let Life { schedule, fallback_url } = life;
+        // Without an end nobody gets there.
+        let fallback = fallback_url.as_ref().filter(|_| schedule.expires_at().is_some());
         let owner = match depends_on.accounts.first() {
             Some(account) => generations.accounts.number_of(*account).ok_or(CompileError::TooManyAccounts)?,
             None => AccountNumber::NONE,
@@ -100,6 +104,8 @@ impl CompiledLink {
             pixels: &gates.pixels,
             recorded: further,
             hosts,
+            schedule: *schedule,
+            fallback: &fallback.map(TargetUrl::location).unwrap_or_default(),
         }
         .to_bytes()?;
         let id = link.map_or([0; 16], LinkId::to_bytes);

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use proptest::sample::subsequence;
 use signpost_app::ports::{Affected, PublishedLanding, VisibleChange};
 use signpost_app::visits::{Dependencies, Missing, RecordedLink, VisitorGates};
-use signpost_domain::{Address, CountryCode, GeoBlocklist, PixelType, WidgetBody};
+use signpost_domain::{Address, CountryCode, GeoBlocklist, PixelType, Schedule, Timestamp, WidgetBody};
 use signpost_port_contracts::samples;
 
 use super::*;
@@ -17,6 +17,7 @@ fn plain(target: &str) -> Resolved {
         resolution: Resolution::Redirect(target_url),
         missing: Missing::default(),
         link: Some(recorded.id),
+        life: Life::default(),
         gates: VisitorGates::default(),
         recorded: vec![recorded],
         depends_on: Dependencies { addresses: Vec::new(), accounts: vec![recorded.account] },
@@ -70,6 +71,7 @@ fn plain_redirect_holds_only_its_location_at_any_address() {
                 assert!(link.is_at(requested));
                 assert_eq!(link.destination(), Destination::Location { start, rest: rest.as_bytes() });
                 assert!(link.gates().is_none() && link.pixels().is_empty());
+                assert!(link.schedule() == Schedule::default() && link.fallback().is_none());
                 assert_eq!(link.recorded(generations).collect::<Vec<_>>(), recorded);
                 assert!(link.has_target(|host| host == "example.com"));
                 assert!(!link.has_target(|host| host != "example.com"));
@@ -159,6 +161,20 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn any_life()(
+        starts_at in proptest::option::of(0_i64..1_000_000),
+        expires_at in proptest::option::of(0_i64..1_000_000),
+        fallback in proptest::option::of("https?://[a-z]{1,20}\\.example/é"),
+    ) -> Life {
+        let [starts_at, expires_at] = [starts_at, expires_at].map(|millis| millis.and_then(Timestamp::from_unix_millis));
+        Life {
+            schedule: Schedule::from_stored(starts_at, expires_at),
+            fallback_url: fallback.map(|url| samples::target(&url)),
+        }
+    }
+}
+
 fn any_resolution() -> impl Strategy<Value = (Resolution, Missing)> {
     let target = "https?://[a-z]{1,20}\\.example(/[a-z0-9]{0,90})?";
     let missing = prop_oneof![
@@ -183,6 +199,7 @@ prop_compose! {
     fn any_resolved()(
         (resolution, missing) in any_resolution(),
         gates in any_gates(),
+        life in any_life(),
         kinds in vec(any::<bool>(), 1..6),
         first_records: bool,
         further_hosts in vec("[a-z]{1,20}\\.example", 0..5),
@@ -213,6 +230,7 @@ prop_compose! {
             target_hosts: [hosts, further_hosts].concat(),
             resolution,
             missing,
+            life,
             gates,
         }
     }
@@ -255,6 +273,12 @@ proptest! {
             assert_eq!(Some(link.link_id()), expected.link);
             assert_eq!(link.recorded(generations).collect::<Vec<_>>(), expected.recorded);
             assert_eq!(link.pixels(), expected.gates.pixels);
+            let Life { schedule, fallback_url } = &expected.life;
+            assert_eq!(link.schedule(), *schedule);
+            let fallback_url = fallback_url.as_ref().filter(|_| schedule.expires_at().is_some());
+            assert_eq!(link.fallback().map(|url| url.location()), fallback_url.map(TargetUrl::location));
+            let may_ask_the_domain = schedule.expires_at().is_some() && fallback_url.is_none();
+            assert_eq!(link.ends_without_fallback(), may_ask_the_domain);
             let (antibot, blocked) = link.gates().map(|gates| (gates.antibot, gates.countries)).unwrap_or_default();
             assert_eq!(antibot, expected.gates.antibot_enabled);
             for country in CountryCode::all() {

@@ -21,6 +21,7 @@ mod link_lookup;
 mod link_view;
 mod link_workers;
 mod missed_hosts;
+mod opening;
 mod outage_log;
 mod outcome;
 mod own_visits;

@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use signpost_app::visits::RecordedLink;
-use signpost_domain::{AccountId, CountryCode, LinkId, LinkKind, PixelCode, PixelType};
+use signpost_domain::{AccountId, CountryCode, LinkId, LinkKind, PixelCode, PixelType, Schedule, Timestamp};
 
 use crate::account_numbers::AccountNumber;
 use crate::byte_codec::{Items, Reader, TooLong, Writer, encoded_list};
@@ -86,6 +86,8 @@ impl Section {
     const PIXELS: Self = Self(1 << 3);
     const RECORDED: Self = Self(1 << 4);
     const HOSTS: Self = Self(1 << 5);
+    const SCHEDULE: Self = Self(1 << 6);
+    const FALLBACK: Self = Self(1 << 7);
 }
 
 /// A link as it is compiled.
@@ -112,6 +114,10 @@ pub(crate) struct LinkParts<'a> {
     pub(crate) recorded: &'a [RecordedLink],
     /// The hosts of the targets on the way, unless the location has the only one.
     pub(crate) hosts: &'a [String],
+    /// From when until when the link opens.
+    pub(crate) schedule: Schedule,
+    /// The location for visitors after its end; empty if the link has none.
+    pub(crate) fallback: &'a str,
 }
 
 impl LinkParts<'_> {
@@ -159,6 +165,8 @@ impl LinkParts<'_> {
             (Section::PIXELS, encoded_list(pixels)?),
             (Section::RECORDED, self.recorded.iter().flat_map(recorded_bytes).collect()),
             (Section::HOSTS, encoded_list(self.hosts)?),
+            (Section::SCHEDULE, encoded_schedule(self.schedule)),
+            (Section::FALLBACK, self.fallback.as_bytes().to_vec()),
         ];
         let antibot = self.has_antibot.then_some((Section::ANTIBOT, Vec::new()));
         Ok(lists.into_iter().filter(|(_, content)| !content.is_empty()).chain(antibot).collect())
@@ -189,6 +197,16 @@ fn recorded_of(bytes: &[u8; RECORDED_BYTES]) -> Option<RecordedLink> {
         id: LinkId::from_bytes(kind_of(*is_landing != 0), *link),
         account: AccountId::from_bytes(account.try_into().ok()?),
     })
+}
+
+/// Two instants in milliseconds; empty if both are absent.
+fn encoded_schedule(schedule: Schedule) -> Vec<u8> {
+    if schedule == Schedule::default() {
+        return Vec::new();
+    }
+    // No instant has that many milliseconds.
+    let millis = |instant: Option<Timestamp>| instant.map_or(i64::MAX, Timestamp::unix_millis);
+    [schedule.starts_at(), schedule.expires_at()].map(|instant| millis(instant).to_le_bytes()).concat()
 }
 
 const fn kind_of(is_landing: bool) -> LinkKind {
@@ -349,6 +367,17 @@ impl<'a> Sections<'a> {
 
     pub(crate) fn hosts(self) -> Items<'a> {
         Items::new(self.content(Section::HOSTS))
+    }
+
+    pub(crate) fn schedule(self) -> Schedule {
+        let (millis, _) = self.content(Section::SCHEDULE).as_chunks();
+        let instant = |bytes: &[u8; 8]| Timestamp::from_unix_millis(i64::from_le_bytes(*bytes));
+        Schedule::from_stored(millis.first().and_then(instant), millis.get(1).and_then(instant))
+    }
+
+    /// Empty if the link has none.
+    pub(crate) fn fallback(self) -> &'a [u8] {
+        self.content(Section::FALLBACK)
     }
 }
 

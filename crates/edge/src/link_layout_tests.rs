@@ -6,13 +6,15 @@ use signpost_port_contracts::samples;
 use super::*;
 
 /// The sections of today, in the order of their bits.
-const SECTIONS: [Section; 6] = [
+const SECTIONS: [Section; 8] = [
     Section::SLOTS,
     Section::ANTIBOT,
     Section::COUNTRIES,
     Section::PIXELS,
     Section::RECORDED,
     Section::HOSTS,
+    Section::SCHEDULE,
+    Section::FALLBACK,
 ];
 
 /// A redirect without anything that only some links have.
@@ -30,6 +32,8 @@ const PLAIN: LinkParts<'_> = LinkParts {
     pixels: &[],
     recorded: &[],
     hosts: &[],
+    schedule: Schedule::from_stored(None, None),
+    fallback: "",
 };
 
 fn kind() -> impl Strategy<Value = LinkKind> {
@@ -55,6 +59,12 @@ fn payload() -> impl Strategy<Value = (Leads, Vec<u8>)> {
     (leads, prop_oneof![location, vec(any::<u8>(), 0..40_000)])
 }
 
+fn instant() -> impl Strategy<Value = Option<Timestamp>> {
+    proptest::option::of(
+        (0..=Timestamp::LAST.unix_millis()).prop_map(|millis| Timestamp::from_unix_millis(millis).unwrap()),
+    )
+}
+
 prop_compose! {
     fn sections()(
         slots in vec(any::<[u8; 2]>(), 0..4),
@@ -78,7 +88,9 @@ proptest! {
         is_recorded: bool,
         kind in kind(),
         (slots, has_antibot, countries, pixels, recorded, hosts) in sections(),
-        (which, other) in (0_u8..64, "[a-z.]{1,9}"),
+        (starts_at, expires_at) in (instant(), instant()),
+        fallback in "(https?://[a-z.]{1,253})?",
+        (which, other) in (0_u8..=255, "[a-z.]{1,9}"),
     ) {
         // Every combination of sections occurs, also few at once.
         let slots = if which & 1 == 0 { &[] } else { slots.as_slice() };
@@ -87,10 +99,12 @@ proptest! {
         let recorded = if which & 8 == 0 { &[] } else { recorded.as_slice() };
         let hosts = if which & 16 == 0 { &[] } else { hosts.as_slice() };
         let has_antibot = has_antibot && which & 32 != 0;
+        let schedule = if which & 64 == 0 { Schedule::default() } else { Schedule::from_stored(starts_at, expires_at) };
+        let fallback = if which & 128 == 0 { "" } else { fallback.as_str() };
         let owner = AccountNumber::from_number(owner);
         let parts = LinkParts {
             leads, payload: &payload, owner, slug: &slug, hostname: hostname.as_deref(), is_recorded, kind,
-            slots, has_antibot, countries, pixels, recorded, hosts,
+            slots, has_antibot, countries, pixels, recorded, hosts, schedule, fallback,
         };
         let bytes = parts.to_bytes().unwrap();
         let link = LinkBytes::new(&bytes);
@@ -102,7 +116,8 @@ proptest! {
         prop_assert!(!link.is_at(own, &other_slug) && !link.is_at(Some(&other_hostname), &slug));
         prop_assert_eq!(link.is_at(None, &slug), hostname.is_none());
         let is_plain = !has_antibot
-            && slots.is_empty() && countries.is_empty() && pixels.is_empty() && recorded.is_empty() && hosts.is_empty();
+            && slots.is_empty() && countries.is_empty() && pixels.is_empty() && recorded.is_empty() && hosts.is_empty()
+            && schedule == Schedule::default() && fallback.is_empty();
         prop_assert_eq!(link.sections().is_none(), is_plain);
         if let Some(sections) = link.sections() {
             prop_assert_eq!(sections.slots().collect::<Vec<_>>(), slots);
@@ -112,6 +127,7 @@ proptest! {
             prop_assert_eq!(sections.pixels(), pixels);
             prop_assert_eq!(sections.recorded().collect::<Vec<_>>(), recorded);
             prop_assert_eq!(sections.hosts().collect::<Vec<_>>(), hosts.iter().map(String::as_bytes).collect::<Vec<_>>());
+            prop_assert_eq!((sections.schedule(), sections.fallback()), (schedule, fallback.as_bytes()));
         }
     }
 
@@ -123,14 +139,14 @@ proptest! {
         let _ = (link.leads(), link.payload(), link.is_at(Some("a.example"), "a"));
         if let Some(sections) = link.sections() {
             let _ = (sections.slots().count(), sections.countries(), sections.pixels(), sections.hosts().count());
-            let _ = sections.recorded().count();
+            let _ = (sections.recorded().count(), sections.schedule(), sections.fallback());
         }
     }
 
     /// Sections that follow later change nothing about the others.
     #[test]
     fn later_section_leaves_those_of_today_readable(
-        later in 6_u32..32,
+        later in 8_u32..32,
         present in subsequence(SECTIONS.to_vec(), 0..=SECTIONS.len()),
         content in vec(any::<u8>(), 0..300),
     ) {
@@ -151,9 +167,9 @@ proptest! {
 #[test]
 fn set_of_sections_has_room_for_many_more() {
     let taken = SECTIONS.iter().fold(0, |taken, Section(bit)| taken | bit);
-    assert_eq!(taken.count_ones(), 6, "each has its own bit");
-    // Dates, a limit, a password, rules, a preview, a fallback, a status, and how queries are forwarded.
-    assert!(taken.count_zeros() >= 8 * 2);
+    assert_eq!(taken.count_ones(), 8, "each has its own bit");
+    // A limit, a password, rules, a preview, a status, and how queries are forwarded.
+    assert!(taken.count_zeros() >= 6 * 2);
 }
 
 #[test]
@@ -172,6 +188,8 @@ fn section_costs_its_content_and_at_most_three_bytes() {
     assert_eq!(length(LinkParts { countries: &countries, ..PLAIN }), 3 + 4);
     assert_eq!(length(LinkParts { countries: &countries, has_antibot: true, ..PLAIN }), 3 + 4 + 1);
     assert_eq!(length(LinkParts { slots: &[Slot::from_bytes([1, 2])], ..PLAIN }), 3 + 2);
+    let schedule = Schedule::from_stored(Some(samples::at(0)), None);
+    assert_eq!(length(LinkParts { schedule, ..PLAIN }), 3 + 2 * 8);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use bytes::Bytes;
+use signpost_domain::Timestamp;
 use signpost_listener::Encoding;
 
 use crate::compiled_link::{CompiledLink, PageBytes};
@@ -50,9 +51,9 @@ impl Worker {
         visitor: &Visitor<'_>,
         requested: &RequestedAddress<'_>,
     ) -> Result<FoundLink, Outcome> {
-        if let Some(found) = self.cached(requested)
+        if let Some(found) = self.cached(requested, visitor.now)
             // A throttled visitor is not told that nothing is there: the answer is that for what is not in memory.
-            && (visitor.retry_after_seconds.is_none() || found.link.view().destination() != Destination::Nothing)
+            && (visitor.retry_after_seconds.is_none() || found.link.view().is_there(visitor.now))
         {
             return Ok(found);
         }
@@ -61,6 +62,11 @@ impl Worker {
         }
         match self.edge.loader.load(requested).await {
             Loaded::Link(link) => {
+                if link.view().ends_without_fallback()
+                    && let Some((hostname, site)) = requested.custom_site()
+                {
+                    self.edge.sites.read_urls_ahead(hostname, site);
+                }
                 let is_listed = link.view().was_listed() && self.is_listed(&link.view());
                 Ok(FoundLink { link: StoredLink::Shared(link), is_listed })
             }
@@ -69,8 +75,8 @@ impl Worker {
         }
     }
 
-    /// Returns what this node has in memory for `requested`.
-    pub(crate) fn cached(&self, requested: &RequestedAddress<'_>) -> Option<FoundLink> {
+    /// Returns what this node has in memory for `requested`, if it may answer a visit at `now`.
+    pub(crate) fn cached(&self, requested: &RequestedAddress<'_>, now: Timestamp) -> Option<FoundLink> {
         let EdgeState { app, cache, .. } = &*self.edge;
         let generations = &cache.generations;
         // Read before the link is compared with the moments of changes. A link that passes is then current as
@@ -90,11 +96,10 @@ impl Worker {
             (StoredLink::Shared(link), moment)
         };
         let view = link.view();
-        let now = Instant::now();
-        let destination = view.destination();
-        if !cache.may_serve(&destination, now) {
+        if !cache.may_serve(view.is_there(now), Instant::now()) {
             return None;
         }
+        let destination = view.destination();
         // Links in the texts of a page were judged by the list when the page was compiled.
         if let Destination::Page(page) = destination
             && page.has_addresses

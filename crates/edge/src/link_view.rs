@@ -1,7 +1,7 @@
 //! What a visit reads in a link, from either cache.
 
 use signpost_app::visits::{Missing, RecordedLink};
-use signpost_domain::{AccountId, LinkId, PixelCode, TargetUrl};
+use signpost_domain::{AccountId, LinkId, PixelCode, Schedule, TargetUrl, Timestamp};
 
 use crate::gates::{BlockedCountries, LinkGates, missing_of};
 use crate::generations::{Generations, Moment};
@@ -72,6 +72,30 @@ impl<'a> LinkView<'a> {
     /// Why the address is empty.
     pub(crate) fn missing(&self) -> Missing {
         self.bytes.payload().first().map_or(Missing::Unknown, |byte| missing_of(*byte))
+    }
+
+    /// From when until when it opens.
+    #[inline]
+    pub(crate) fn schedule(&self) -> Schedule {
+        self.bytes.sections().map(Sections::schedule).unwrap_or_default()
+    }
+
+    /// Where visitors go after its end. `None` if it names no address, or never ends.
+    pub(crate) fn fallback(&self) -> Option<TargetUrl> {
+        let location = self.bytes.sections()?.fallback();
+        TargetUrl::from_stored(String::from_utf8(location.to_vec()).ok()?).ok()
+    }
+
+    /// Whether the settings of its hostname may say where visitors go after its end.
+    pub(crate) fn ends_without_fallback(&self) -> bool {
+        self.bytes.sections().is_some_and(|sections| {
+            sections.schedule().expires_at().is_some() && sections.fallback().is_empty()
+        })
+    }
+
+    /// Whether visitors at `now` may learn that a link is here: it leads somewhere, and has begun (D54, D128).
+    pub(crate) fn is_there(&self, now: Timestamp) -> bool {
+        self.bytes.leads() != Leads::Nothing && !self.schedule().is_before_start(now)
     }
 
     /// The gates of the link; `None` if it has none.

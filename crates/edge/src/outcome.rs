@@ -35,6 +35,10 @@ pub(crate) enum Outcome {
     NotFound,
     /// The address has no link that opens either, and its hostname sends such visitors to this `Location` (D127).
     Missed(HeaderValue),
+    /// The link has ended, and so visitors get a page that says so (D128).
+    Expired,
+    /// The link has ended, and it or its hostname sends such visitors to this `Location` (D128).
+    ExpiredTo(HeaderValue),
     /// The answer to a challenge of the certificate authority (D188).
     Challenge(String),
     /// The host opens over HTTPS, at this `Location` (D181).
@@ -98,6 +102,17 @@ impl Outcome {
         )
     }
 
+    /// A redirect to the URL for visitors of a link that has ended.
+    pub(crate) fn expired_to(url: &TargetUrl) -> Self {
+        HeaderValue::try_from(url.location()).map_or_else(
+            |_| {
+                tracing::error!("the URL for visitors of an expired link does not fit a header");
+                Self::Expired
+            },
+            Self::ExpiredTo,
+        )
+    }
+
     /// Whether it counts as a miss of the visitor's address (D54).
     pub(crate) const fn is_miss(&self) -> bool {
         matches!(self, Self::NotFound | Self::Missed(_) | Self::Throttled { .. })
@@ -129,6 +144,7 @@ pub(crate) struct VisitCounters {
     bad_request: metrics::Counter,
     turned_away: metrics::Counter,
     not_found: metrics::Counter,
+    expired: metrics::Counter,
     challenge: metrics::Counter,
     moved_to_https: metrics::Counter,
     api_without_tls: metrics::Counter,
@@ -150,6 +166,7 @@ impl Outcome {
             Self::BadRequest(_) => "bad_request",
             Self::TurnedAway(_) => "turned_away",
             Self::NotFound | Self::Missed(_) => "not_found",
+            Self::Expired | Self::ExpiredTo(_) => "expired",
             Self::Challenge(_) => "challenge",
             Self::MovedToHttps(_) => "moved_to_https",
             Self::ApiWithoutTls => "api_without_tls",
@@ -175,6 +192,7 @@ impl VisitCounters {
             bad_request: counter("bad_request"),
             turned_away: counter("turned_away"),
             not_found: counter("not_found"),
+            expired: counter("expired"),
             challenge: counter("challenge"),
             moved_to_https: counter("moved_to_https"),
             api_without_tls: counter("api_without_tls"),
@@ -195,6 +213,7 @@ impl VisitCounters {
             Outcome::BadRequest(_) => &self.bad_request,
             Outcome::TurnedAway(_) => &self.turned_away,
             Outcome::NotFound | Outcome::Missed(_) => &self.not_found,
+            Outcome::Expired | Outcome::ExpiredTo(_) => &self.expired,
             Outcome::Challenge(_) => &self.challenge,
             Outcome::MovedToHttps(_) => &self.moved_to_https,
             Outcome::ApiWithoutTls => &self.api_without_tls,

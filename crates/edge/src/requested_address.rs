@@ -66,6 +66,11 @@ impl<'a> RequestedAddress<'a> {
         self.hash
     }
 
+    /// The hostname, if it is that of a custom domain, and its hash.
+    pub(crate) const fn custom_site(&self) -> Option<(&'a Hostname, SiteHash)> {
+        self.site.custom()
+    }
+
     /// The hostname, if it is that of a custom domain.
     pub(crate) fn custom_hostname(&self) -> Option<&'a str> {
         match &self.site.site {

@@ -33,7 +33,9 @@ pub(crate) fn response(
 ) -> Response<BoxBody> {
     let small = |page| pages.page(page, language());
     match outcome {
-        Outcome::Redirected(location) | Outcome::Missed(location) => redirect_response(location),
+        Outcome::Redirected(location) | Outcome::Missed(location) | Outcome::ExpiredTo(location) => {
+            redirect_response(location)
+        }
         Outcome::RedirectedDirectly(redirect) => match HeaderValue::from_str(&redirect.location()) {
             Ok(location) => redirect_response(location),
             Err(_) => page_response(small(SmallPage::Failed), None),
@@ -45,6 +47,7 @@ pub(crate) fn response(
             page_response(small(SmallPage::CountryBlocked), None)
         }
         Outcome::NotFound => page_response(small(SmallPage::NotFound), None),
+        Outcome::Expired => page_response(small(SmallPage::Expired), None),
         Outcome::MovedToHttps(location) => Response::build(StatusCode::PERMANENT_REDIRECT)
             .insert_header((header::LOCATION, location))
             .insert_header((header::CACHE_CONTROL, MOVED_FOR_FIVE_MINUTES))

@@ -1,7 +1,7 @@
 //! What this node has in memory of custom domains besides their links (D127).
 //!
-//! It is read only where no link opens and at the paths of the two files, so it costs other visits nothing. An entry ends
-//! with a change of its domain or of the domain's account, as links do (`generations.rs`).
+//! It is read only where no link opens, for links that end, and at the paths of the two files, so it costs other visits
+//! nothing. An entry ends with a change of its domain or of the domain's account, as links do (`generations.rs`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,19 +47,19 @@ pub(crate) struct SiteEntry {
 /// The content of a part. Everything is absent if no domain with the hostname serves links.
 #[derive(Debug)]
 pub(crate) enum SiteContent {
-    Urls { root: Option<TargetUrl>, not_found: Option<TargetUrl> },
+    Urls { root: Option<TargetUrl>, not_found: Option<TargetUrl>, expired: Option<TargetUrl> },
     File(Option<File>),
 }
 
 impl SiteEntry {
     pub(crate) fn of_site(hostname: &Hostname, moment: Moment, site: Option<PublishedSite>) -> Self {
-        let (account, root, not_found) = match site {
-            Some(PublishedSite { account, root_url, not_found_url, expired_url: _ }) => {
-                (Some(account), root_url, not_found_url)
+        let (account, root, not_found, expired) = match site {
+            Some(PublishedSite { account, root_url, not_found_url, expired_url }) => {
+                (Some(account), root_url, not_found_url, expired_url)
             }
-            None => (None, None, None),
+            None => (None, None, None, None),
         };
-        let content = SiteContent::Urls { root, not_found };
+        let content = SiteContent::Urls { root, not_found, expired };
         Self { hostname: hostname.clone(), moment, account, content }
     }
 
@@ -84,7 +84,9 @@ impl SiteEntry {
 
     const fn is_empty(&self) -> bool {
         match &self.content {
-            SiteContent::Urls { root, not_found } => root.is_none() && not_found.is_none(),
+            SiteContent::Urls { root, not_found, expired } => {
+                root.is_none() && not_found.is_none() && expired.is_none()
+            }
             SiteContent::File(file) => file.is_none(),
         }
     }
@@ -92,7 +94,9 @@ impl SiteEntry {
     fn weight(&self) -> u64 {
         let length = |url: &Option<TargetUrl>| url.as_ref().map_or(0, |url| url.as_str().len());
         let content = match &self.content {
-            SiteContent::Urls { root, not_found } => length(root) + length(not_found),
+            SiteContent::Urls { root, not_found, expired } => {
+                length(root) + length(not_found) + length(expired)
+            }
             SiteContent::File(file) => file.as_ref().map_or(0, |file| file.content.len()),
         };
         u64::try_from(OVERHEAD + self.hostname.as_str().len() + content).unwrap_or(u64::MAX)

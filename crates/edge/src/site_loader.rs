@@ -66,6 +66,13 @@ impl SiteLoader {
         self.sites.get(hostname, site, part, &self.links.generations)
     }
 
+    /// Reads the URLs in the background, unless they are in memory, so that they are there if the store fails later.
+    pub(crate) fn read_urls_ahead(self: &Arc<Self>, hostname: &Hostname, site: SiteHash) {
+        if self.cached(hostname, site, SitePart::Urls).is_none() {
+            drop(self.join(hostname, SitePart::Urls));
+        }
+    }
+
     /// Reads the part as of a moment after the call, or of an earlier one without changes since.
     pub(crate) async fn load(self: &Arc<Self>, hostname: &Hostname, site: SiteHash, part: SitePart) -> Read {
         let (load, is_own) = self.join(hostname, part);

@@ -1,9 +1,11 @@
-//! Visits of a hostname that lead to no link: its root, addresses without a link, and the files of apps (D127).
+//! Visits of a hostname that open no link: its root, addresses without a link, links that have ended, and the files of apps
+//! (D127, D128).
 
 use signpost_domain::{Hostname, TargetUrl};
 
-use crate::gates::UNKNOWN;
+use crate::gates::{Reason, UNKNOWN};
 use crate::generations::SiteHash;
+use crate::link_view::LinkView;
 use crate::outcome::Outcome;
 use crate::requested_address::{HashedSite, RequestedAddress};
 use crate::site_cache::{SiteContent, SiteEntry, SitePart};
@@ -19,17 +21,21 @@ pub struct SystemUrls {
     pub not_found: Option<TargetUrl>,
 }
 
-/// The two places of a hostname at which no link opens.
+/// The URLs to which a hostname sends visitors who open no link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Miss {
+pub(crate) enum SiteUrl {
+    /// For its root.
     Root,
-    Elsewhere,
+    /// For addresses without a link.
+    NotFound,
+    /// For links that have ended.
+    Expired,
 }
 
 impl Worker {
     /// Where the visitor of the root goes, if no link is there. `None` if the domain says nothing about its root.
     pub(crate) async fn visit_root(&self, visitor: &Visitor<'_>, site: &HashedSite) -> Option<Outcome> {
-        match self.url_of_miss(site, Miss::Root).await {
+        match self.site_url(site, SiteUrl::Root).await {
             Ok(url) => Some(root_outcome(visitor, &url?)),
             Err(failure) => Some(failure),
         }
@@ -43,35 +49,58 @@ impl Worker {
         requested: &RequestedAddress<'_>,
     ) -> Option<Outcome> {
         // That no link is there has to be in memory too.
-        self.cached(requested)?;
-        let (hostname, hash) = site.custom()?;
-        let entry = self.edge.sites.cached(hostname, hash, SitePart::Urls)?;
-        let url = self.unlisted(entry.url(Miss::Root)?)?;
+        self.cached(requested, visitor.now)?;
+        let url = self.unlisted(self.site_url_in_memory(site, SiteUrl::Root)?)?;
         Some(root_outcome(visitor, &url))
     }
 
     /// The answer to a visit that found no link, which still is a miss (D54).
     pub(crate) async fn missed(&self, site: &HashedSite) -> Outcome {
-        match self.url_of_miss(site, Miss::Elsewhere).await {
+        match self.site_url(site, SiteUrl::NotFound).await {
             Ok(Some(url)) => Outcome::missed(&url),
             Ok(None) => Outcome::NotFound,
             Err(failure) => failure,
         }
     }
 
+    /// The answer to a visit of a link that has ended, before the settings of its hostname are looked at (D128).
+    pub(crate) fn ended(&self, link: &LinkView<'_>) -> Outcome {
+        self.edge.reasons.count(Reason::Expired);
+        let fallback = link.fallback().and_then(|url| self.unlisted(url));
+        fallback.map_or(Outcome::Expired, |url| Outcome::expired_to(&url))
+    }
+
+    /// The answer to a visit of a link that has ended and leads nowhere else. Without the store it is the page, because the
+    /// link has ended whatever its hostname says.
+    pub(crate) async fn expired(&self, visitor: &Visitor<'_>, site: &HashedSite) -> Outcome {
+        let url = if visitor.retry_after_seconds.is_some() {
+            self.site_url_in_memory(site, SiteUrl::Expired).and_then(|url| self.unlisted(url))
+        } else {
+            self.site_url(site, SiteUrl::Expired).await.ok().flatten()
+        };
+        url.map_or(Outcome::Expired, |url| Outcome::expired_to(&url))
+    }
+
     /// The URL to which a site sends such visitors, unless the operator's list has its host by now (D24).
-    async fn url_of_miss(&self, site: &HashedSite, miss: Miss) -> Result<Option<TargetUrl>, Outcome> {
+    async fn site_url(&self, site: &HashedSite, which: SiteUrl) -> Result<Option<TargetUrl>, Outcome> {
         let url = match site.custom() {
             None => {
                 let SystemUrls { root, not_found } = &self.edge.system_urls;
-                match miss {
-                    Miss::Root => root.clone(),
-                    Miss::Elsewhere => not_found.clone(),
+                match which {
+                    SiteUrl::Root => root.clone(),
+                    SiteUrl::NotFound => not_found.clone(),
+                    SiteUrl::Expired => None,
                 }
             }
-            Some((hostname, hash)) => self.custom_url(hostname, hash, miss).await?,
+            Some((hostname, hash)) => self.custom_url(hostname, hash, which).await?,
         };
         Ok(url.and_then(|url| self.unlisted(url)))
+    }
+
+    /// The same of a custom domain from memory alone, and without the operator's list.
+    fn site_url_in_memory(&self, site: &HashedSite, which: SiteUrl) -> Option<TargetUrl> {
+        let (hostname, hash) = site.custom()?;
+        self.edge.sites.cached(hostname, hash, SitePart::Urls)?.url(which)
     }
 
     fn unlisted(&self, url: TargetUrl) -> Option<TargetUrl> {
@@ -83,14 +112,14 @@ impl Worker {
         &self,
         hostname: &Hostname,
         site: SiteHash,
-        miss: Miss,
+        which: SiteUrl,
     ) -> Result<Option<TargetUrl>, Outcome> {
         let sites = &self.edge.sites;
         let entry = match sites.cached(hostname, site, SitePart::Urls) {
             Some(entry) => entry,
             None => sites.load(hostname, site, SitePart::Urls).await.map_err(Outcome::from)?,
         };
-        Ok(entry.url(miss))
+        Ok(entry.url(which))
     }
 
     /// A file with which apps claim the links of a custom domain.
@@ -118,10 +147,11 @@ impl Worker {
 }
 
 impl SiteEntry {
-    fn url(&self, miss: Miss) -> Option<TargetUrl> {
-        match (self.content(), miss) {
-            (SiteContent::Urls { root, .. }, Miss::Root) => root.clone(),
-            (SiteContent::Urls { not_found, .. }, Miss::Elsewhere) => not_found.clone(),
+    fn url(&self, which: SiteUrl) -> Option<TargetUrl> {
+        match (self.content(), which) {
+            (SiteContent::Urls { root, .. }, SiteUrl::Root) => root.clone(),
+            (SiteContent::Urls { not_found, .. }, SiteUrl::NotFound) => not_found.clone(),
+            (SiteContent::Urls { expired, .. }, SiteUrl::Expired) => expired.clone(),
             (SiteContent::File(_), _) => None,
         }
     }

@@ -27,6 +27,7 @@ use crate::link_cache::LinkCache;
 use crate::link_loader::LinkLoader;
 use crate::link_lookup::FoundLink;
 use crate::link_view::Destination;
+use crate::opening::Opening;
 use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::{OwnVisits, bot_rule};
 use crate::pages::Pages;
@@ -186,11 +187,12 @@ impl Worker {
             return self.app_file(visitor, hostname, hash, part).await;
         }
         let outcome = self.look_up_on(visitor, &site, plain, is_replaced).await;
-        // A path that programs request by themselves gets no other page.
-        if outcome == Outcome::NotFound && !routes::is_automatic_request(path) {
-            return self.missed(&site).await;
+        match outcome {
+            // A path that programs request by themselves gets no other page.
+            Outcome::NotFound if !routes::is_automatic_request(path) => self.missed(&site).await,
+            Outcome::Expired => self.expired(visitor, &site).await,
+            outcome => outcome,
         }
-        outcome
     }
 
     /// Looks up the path on a site.
@@ -226,7 +228,7 @@ impl Worker {
             Err(failure) => return failure,
         };
         if is_root
-            && Reason::against(&link.link.view(), link.is_listed).is_some()
+            && matches!(Opening::of(&link.link.view(), link.is_listed, visitor.now), Opening::NotThere(_))
             && let Some(outcome) = self.visit_root(visitor, site).await
         {
             return outcome;
@@ -245,11 +247,13 @@ impl Worker {
         outcome
     }
 
-    /// Applies the link's gates, and sends the visitor to its destination.
+    /// Applies the link's dates and gates, in the order of D129, and sends the visitor to its destination.
     fn visit(&self, visitor: &Visitor<'_>, FoundLink { link, is_listed }: &FoundLink) -> Outcome {
         let view = link.view();
-        if let Some(reason) = Reason::against(&view, *is_listed) {
-            return self.not_found(reason);
+        match Opening::of(&view, *is_listed, visitor.now) {
+            Opening::Open => {}
+            Opening::NotThere(reason) => return self.not_found(reason),
+            Opening::Ended => return self.ended(&view),
         }
         if let Some(gates) = view.gates() {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
@@ -286,7 +290,7 @@ impl Worker {
         Outcome::NotFound
     }
 
-    /// The QR code of the link at `requested` (D59).
+    /// The QR code of the link at `requested` (D59). It is the picture of an address, so dates do not matter.
     fn draw_code(
         &self,
         Visitor { request, .. }: &Visitor<'_>,

@@ -9,22 +9,29 @@ use signpost_domain::{Site, Slug, TargetUrl, WidgetId};
 use crate::gates::{Reason, UNKNOWN};
 use crate::link_lookup::FoundLink;
 use crate::link_view::Destination;
+use crate::opening::Opening;
 use crate::outcome::Outcome;
 use crate::requested_address::{HashedSite, RequestedAddress};
 use crate::visit::{EdgeState, Visitor, Worker};
 
 impl Worker {
-    /// Redirects a visitor of a landing page to the target of a widget (D59).
+    /// Redirects a visitor of a landing page to the target of a widget (D59). The page's dates are also those of its widgets
+    /// (D128).
     pub(crate) async fn follow_widget(
         &self,
         visitor: &Visitor<'_>,
-        FoundLink { link, .. }: &FoundLink,
+        FoundLink { link, is_listed }: &FoundLink,
         id: WidgetId,
     ) -> Outcome {
         let view = link.view();
         let Destination::Page(page) = view.destination() else {
             return self.not_found(Reason::against(&view, false).unwrap_or(UNKNOWN));
         };
+        match Opening::of(&view, *is_listed, visitor.now) {
+            Opening::Open => {}
+            Opening::NotThere(reason) => return self.not_found(reason),
+            Opening::Ended => return self.ended(&view),
+        }
         let Some(target) = page.widget(id) else {
             return self.not_found(UNKNOWN);
         };
@@ -65,13 +72,14 @@ impl Worker {
                 Err(failure) => return Err(failure),
             };
             let view = link.view();
-            match (Reason::against(&view, is_listed), widget) {
-                // The target only looked like one of our addresses.
-                (Some(UNKNOWN), _) if is_custom => return Ok(None),
-                (Some(reason), _) => return Ok(Some(reason)),
-                (None, _) if hops > MOST_HOPS => return Ok(Some(Reason::Missing(Missing::Loop))),
-                (None, None) => return Ok(None),
-                (None, Some(id)) => {
+            match (Opening::of(&view, is_listed, visitor.now), widget) {
+                // The target only looked like one of our addresses, or looks so until its start.
+                (Opening::NotThere(UNKNOWN | Reason::Scheduled), _) if is_custom => return Ok(None),
+                (Opening::NotThere(reason), _) => return Ok(Some(reason)),
+                (Opening::Open, _) if hops > MOST_HOPS => return Ok(Some(Reason::Missing(Missing::Loop))),
+                // A link that has ended says at its address what follows.
+                (Opening::Ended, _) | (Opening::Open, None) => return Ok(None),
+                (Opening::Open, Some(id)) => {
                     let Destination::Page(page) = view.destination() else { return Ok(Some(UNKNOWN)) };
                     let Some(next) = page.widget(id) else { return Ok(Some(UNKNOWN)) };
                     target = Cow::Owned(next);

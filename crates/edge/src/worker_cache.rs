@@ -94,7 +94,7 @@ fn index_of(hash: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
-    use signpost_domain::{HostBlocklist, Site};
+    use signpost_domain::{HostBlocklist, Life, Schedule, Site};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -107,10 +107,20 @@ mod tests {
     }
 
     fn link(requested: &RequestedAddress<'_>, target: &str, generations: &Generations) -> CompiledLink {
+        link_with(requested, target, Life::default(), generations)
+    }
+
+    fn link_with(
+        requested: &RequestedAddress<'_>,
+        target: &str,
+        life: Life,
+        generations: &Generations,
+    ) -> CompiledLink {
         let resolved = Resolved {
             resolution: Resolution::Redirect(samples::target(target)),
             missing: Missing::default(),
             link: None,
+            life,
             gates: VisitorGates::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),
@@ -142,6 +152,20 @@ mod tests {
                 assert_eq!(kept.moment(), link.moment());
             }
         }
+    }
+
+    /// Both dates of a link with a target of sixty characters leave room in its entry.
+    #[test]
+    fn d128_links_with_dates_are_cached() {
+        let generations = Generations::new(0);
+        let site = system(&generations);
+        let cache = WorkerCache::new();
+        let requested = RequestedAddress::new(&site, Some("abc1234"), &generations);
+        let schedule = Schedule::new(Some(samples::at(1)), Some(samples::at(2))).unwrap();
+        let target = format!("https://example.com/{}", "x".repeat(40));
+        let life = Life { schedule, fallback_url: None };
+        cache.keep(&requested, &link_with(&requested, &target, life, &generations));
+        assert_eq!(cache.get(&requested).unwrap().view().schedule(), schedule);
     }
 
     /// Two links with the same entry evict each other, and neither is served in place of the other.

@@ -16,7 +16,7 @@ mod harness;
 use harness::{Edge, HOST, options, redirect_to};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use signpost_app::ports::Store as _;
-use signpost_domain::{CountryCode, GeoBlocklist, HostBlocklist, Redirect};
+use signpost_domain::{CountryCode, GeoBlocklist, HostBlocklist, Life, Redirect, Schedule};
 use signpost_memory::{Fault, InMemory, Step};
 use signpost_port_contracts::samples;
 
@@ -59,6 +59,9 @@ async fn visits_are_counted_by_outcome_and_reason() {
         "signpost_visits_turned_away_total{reason=\"listed\"} 1",
         "signpost_visits_turned_away_total{reason=\"loop\"} 1",
         "signpost_visits_turned_away_total{reason=\"suspended\"} 1",
+        "signpost_visits_turned_away_total{reason=\"scheduled\"} 1",
+        "signpost_visits_turned_away_total{reason=\"expired\"} 2",
+        "signpost_visits_total{outcome=\"expired\"} 2",
         // An unknown slug, an unknown host, an invalid path, a lost link, an inactive domain.
         "signpost_visits_turned_away_total{reason=\"unknown\"} 7",
     ]);
@@ -83,6 +86,16 @@ async fn turn_visitors_away() {
         samples::redirect("suspended"),
     ] {
         edge.add(&link).await;
+    }
+    let fallback_url = Some(samples::target("https://example.com/over"));
+    for (slug, starts_at, expires_at, fallback_url) in [
+        ("scheduled", Some(1), None, None),
+        ("expired", None, Some(0), None),
+        ("expired-to", None, Some(0), fallback_url),
+    ] {
+        let schedule = Schedule::from_stored(starts_at.map(samples::at), expires_at.map(samples::at));
+        edge.add(&Redirect { life: Life { schedule, fallback_url }, ..samples::redirect(slug) }).await;
+        edge.get(&format!("/{slug}"));
     }
     for path in ["/bots", "/countries", "/inactive", "/leads-to-inactive", "/listed", "/round"] {
         edge.get(path);

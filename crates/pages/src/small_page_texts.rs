@@ -44,6 +44,10 @@ const fn english(page: SmallPage) -> Words {
             "This link leads nowhere",
             "Check the address for typos. If it is right, the link is no longer available.",
         ),
+        SmallPage::Expired => words(
+            "This link has expired",
+            "It can no longer be opened. If you still need it, ask whoever gave it to you.",
+        ),
         SmallPage::ForPeopleOnly => words(
             "This link is for people only",
             "Your browser looks like an automated program to us. Open the link in an ordinary, up-to-date browser.",
@@ -78,6 +82,10 @@ const fn german(page: SmallPage) -> Words {
         SmallPage::NotFound => words(
             "Dieser Link führt ins Leere",
             "Bitte prüfen Sie, ob die Adresse richtig geschrieben ist. Wenn ja, gibt es den Link nicht mehr.",
+        ),
+        SmallPage::Expired => words(
+            "Dieser Link ist abgelaufen",
+            "Er lässt sich nicht mehr öffnen. Falls Sie ihn noch brauchen, fragen Sie bitte dort nach, wo Sie ihn bekommen haben.",
         ),
         SmallPage::ForPeopleOnly => words(
             "Dieser Link ist nur für Menschen",
@@ -120,6 +128,10 @@ const fn spanish(page: SmallPage) -> Words {
             "Este enlace no lleva a ninguna parte",
             "Comprueba que la dirección esté bien escrita. Si lo está, el enlace ya no está disponible.",
         ),
+        SmallPage::Expired => words(
+            "Este enlace ha caducado",
+            "Ya no se puede abrir. Si todavía lo necesitas, pregunta a quien te lo dio.",
+        ),
         SmallPage::ForPeopleOnly => words(
             "Este enlace es solo para personas",
             "Tu navegador parece un programa automático. Abre el enlace en un navegador normal y actualizado.",
@@ -155,6 +167,10 @@ const fn french(page: SmallPage) -> Words {
         SmallPage::NotFound => words(
             "Ce lien ne mène nulle part",
             "Vérifiez que l’adresse est bien écrite. Si c’est le cas, le lien n’est plus disponible.",
+        ),
+        SmallPage::Expired => words(
+            "Ce lien a expiré",
+            "Il ne peut plus être ouvert. Si vous en avez encore besoin, demandez à la personne qui vous l’a donné.",
         ),
         SmallPage::ForPeopleOnly => words(
             "Ce lien est réservé aux humains",
@@ -195,6 +211,10 @@ const fn russian(page: SmallPage) -> Words {
             "Эта ссылка никуда не ведёт",
             "Проверьте, нет ли в адресе опечатки. Если всё верно, значит, ссылка больше не работает.",
         ),
+        SmallPage::Expired => words(
+            "Срок действия ссылки истёк",
+            "Открыть её больше нельзя. Если она вам ещё нужна, обратитесь к тому, кто вам её дал.",
+        ),
         SmallPage::ForPeopleOnly => words(
             "Эта ссылка только для людей",
             "Ваш браузер похож на автоматическую программу. Откройте ссылку в обычном браузере свежей версии.",
@@ -231,6 +251,10 @@ const fn portuguese(page: SmallPage) -> Words {
         SmallPage::NotFound => words(
             "Este link não leva a lugar nenhum",
             "Verifique se o endereço está correto. Se estiver, o link já não está disponível.",
+        ),
+        SmallPage::Expired => words(
+            "Este link expirou",
+            "Não é mais possível abri-lo. Se você ainda precisar dele, fale com quem o enviou.",
         ),
         SmallPage::ForPeopleOnly => words(
             "Este link é só para pessoas",

@@ -18,6 +18,8 @@ const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!(
 pub enum SmallPage {
     /// The address has no link that opens (D54).
     NotFound,
+    /// The link has ended (D128).
+    Expired,
     /// Antibot turned the visitor away (D56).
     ForPeopleOnly,
     /// A country block turned the visitor away (D55).
@@ -36,8 +38,9 @@ pub enum SmallPage {
 
 impl SmallPage {
     /// Every page.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::NotFound,
+        Self::Expired,
         Self::ForPeopleOnly,
         Self::CountryBlocked,
         Self::MethodNotAllowed,
@@ -55,6 +58,7 @@ impl SmallPage {
             Self::ForPeopleOnly | Self::CountryBlocked => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
+            Self::Expired => 410,
             Self::Throttled => 429,
             Self::Failed => 500,
             Self::Unavailable => 503,

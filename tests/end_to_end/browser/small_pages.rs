@@ -24,6 +24,14 @@ fn d54_the_404_page_is_sound() {
 }
 
 #[test]
+fn d128_the_page_of_an_expired_link_is_sound() {
+    let program = Program::start();
+    let link = json!({"slug": "link", "expires_at": "2020-01-31T09:05:07Z"});
+    program.first_account().create_redirect(&redirect_body(link));
+    assert_sound("expired", &[], |tab| assert_eq!(status(tab.visit(&program, "/link")), 410));
+}
+
+#[test]
 fn the_root_of_the_system_domain_is_sound() {
     let program = Program::start();
     assert_sound("root", &[], |tab| assert_eq!(status(tab.visit(&program, "/")), 200));
@@ -95,6 +103,7 @@ fn small_pages_are_sound_in_six_languages() {
     for (slug, gate) in [
         ("country", json!({"geo_blocklists": {"countries": ["PT"]}})),
         ("people", json!({"antibot_enabled": true})),
+        ("expired", json!({"expires_at": "2020-01-31T09:05:07Z"})),
     ] {
         program.first_account().create_redirect(&redirect_body(body_with(gate, json!({"slug": slug}))));
     }
@@ -110,6 +119,7 @@ fn small_pages_are_sound_in_six_languages() {
                 ("not-found", "/nothing"),
                 ("country", "/country"),
                 ("for-people-only", "/people"),
+                ("expired", "/expired"),
             ] {
                 let (tag, heading): (String, String) = tab
                     .visit(&program, path)
@@ -125,5 +135,5 @@ fn small_pages_are_sound_in_six_languages() {
             }
         }
     }
-    assert_eq!(headings.len(), 4 * 6, "{headings:?}");
+    assert_eq!(headings.len(), 5 * 6, "{headings:?}");
 }

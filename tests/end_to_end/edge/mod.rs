@@ -1,6 +1,7 @@
 //! What visitors meet on the built program: moved domains, real targets, misses, files that change (D24, D53 to D55, D61).
 
 mod gates;
+mod link_dates;
 mod misses;
 mod pixels;
 mod recorded_values;

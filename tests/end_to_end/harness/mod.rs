@@ -19,6 +19,7 @@ mod program_builder;
 mod raw;
 mod shell;
 mod store;
+mod switch;
 mod visitor;
 
 pub use account::{Account, body_with, redirect_body};
@@ -33,6 +34,7 @@ pub use program::{Program, signpost};
 pub use program_builder::{ON_FREE_PORTS, ProgramBuilder};
 pub use raw::{exchange, parse_response};
 pub use store::{Store, migrate};
+pub use switch::{LEADS, instant, now_millis, visits_before};
 pub use visitor::{BROWSER, OPENING, Visit, Visitor};
 
 /// Runs the operation on many threads at the same moment, and returns the results in the order of their

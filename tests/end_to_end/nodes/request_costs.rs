@@ -310,6 +310,9 @@ fn r30_a_404_costs_one_statement_for_every_reason() {
     for number in 0..MEASURED {
         let inactive = json!({"slug": format!("inactive-{number}"), "is_active": false});
         account.create_redirect(&redirect_body(inactive));
+        let starts_at = "2999-12-31T00:00:00Z";
+        let later = json!({"slug": format!("later-{number}"), "starts_at": starts_at, "target_url": "https://example.com/a/b"});
+        account.create_redirect(&redirect_body(later));
         let slug = format!("page-{number}");
         let page = json!({"title": "x", "slug": slug, "is_active": false, "widgets": vec![&text; 100]});
         account.post("/v1/landings", &page).expect_status(201);
@@ -329,9 +332,10 @@ fn r30_a_404_costs_one_statement_for_every_reason() {
     guess(missing, MEASURED);
     let missing = cheapest(missing);
     assert_eq!(missing.len(), 1, "{missing:#?}");
-    let places: [Place; 5] = [
+    let places: [Place; 6] = [
         |number| [SYSTEM.to_owned(), format!("/inactive-{number}")],
         |number| [SYSTEM.to_owned(), format!("/page-{number}")],
+        |number| [SYSTEM.to_owned(), format!("/later-{number}")],
         |number| [format!("go.waiting{number}.com"), "/waiting".to_owned()],
         |number| [format!("go.waiting{number}.com"), "/".to_owned()],
         |number| [format!("go.unknown{number}.com"), "/waiting".to_owned()],

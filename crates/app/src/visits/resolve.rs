@@ -1,8 +1,8 @@
-//! Resolving a public address (D24, D44, D54).
+//! Resolving a public address (D24, D44, D54, D128).
 
 use signpost_domain::{
-    AccountId, Address, GeoBlocklist, HostBlocklist, Hostname, LinkId, PageContent, PixelCode, Site, Slug,
-    TargetUrl, WidgetBody, WidgetId,
+    AccountId, Address, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PageContent, PixelCode,
+    Schedule, Site, Slug, TargetUrl, WidgetBody, WidgetId,
 };
 
 use crate::application::Application;
@@ -15,7 +15,8 @@ pub const MOST_HOPS: u32 = 5;
 /// Where a public address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// To this target, which is not one of our own addresses.
+    /// To this target. It is one of our own addresses only if the link there has dates: that link decides for each visit
+    /// whether it opens.
     Redirect(TargetUrl),
     /// To a landing page at this address.
     Landing {
@@ -85,6 +86,8 @@ pub struct Resolved {
     pub missing: Missing,
     /// The link at the address itself.
     pub link: Option<LinkId>,
+    /// When that link opens, and where it leads afterwards. Where it leads until then is as of no particular time.
+    pub life: Life,
     /// The gates that visitors must pass.
     pub gates: VisitorGates,
     /// The links that record a visit as a click, the one at the address first. A landing page elsewhere is not included,
@@ -112,7 +115,8 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
 }
 
 /// Resolves `address`. A target at one of our own addresses, or at that of a widget, is followed, up to five levels deep; a
-/// longer chain or a loop leads nowhere. The operator's list of targets is not checked here.
+/// longer chain or a loop leads nowhere. A chain ends before a link with dates, whose address the visitor then opens, but
+/// what follows that link counts too. The operator's list of targets is not checked here, and neither is the time.
 ///
 /// # Errors
 /// The store broke; callers must not take that for [`Resolution::NotThere`].
@@ -121,6 +125,7 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
         resolution: Resolution::NotThere,
         missing: Missing::default(),
         link: None,
+        life: Life::default(),
         gates: VisitorGates::default(),
         recorded: Vec::new(),
         target_hosts: Vec::new(),
@@ -150,15 +155,26 @@ async fn follow(
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
         };
-        let PublishedLink { id, account, analytics_enabled, life: _, content } = link;
-        if !resolved.depends_on.accounts.contains(&account) {
-            resolved.depends_on.accounts.push(account);
-        }
+        let PublishedLink { id, account, analytics_enabled, life, content } = link;
+        resolved.depends_on.add_account(account);
         resolved.link.get_or_insert(id);
         let not_there = |resolved: &mut Resolved, missing| {
             resolved.missing = missing;
             Ok(Resolution::NotThere)
         };
+        match on_the_way {
+            None => resolved.life = life,
+            Some(target) if life.schedule != Schedule::default() && hops <= MOST_HOPS => {
+                if let Some(next) = next_target(&content, widget) {
+                    return if is_too_long(app, next, hops, &mut resolved.depends_on).await? {
+                        not_there(resolved, Missing::Loop)
+                    } else {
+                        Ok(Resolution::Redirect(target))
+                    };
+                }
+            }
+            Some(_) => {}
+        }
         let recorded = analytics_enabled.then_some(RecordedLink { id, account });
         let target = match (content, widget) {
             (PublishedContent::Suspended, _) => return not_there(resolved, Missing::Suspended),
@@ -197,6 +213,46 @@ async fn follow(
         }
         on_the_way = Some(target);
         hops += 1;
+    }
+}
+
+/// Whether a chain is too long that continues at `target` after so many redirects.
+async fn is_too_long(
+    app: &Application,
+    mut target: TargetUrl,
+    mut hops: u32,
+    depends_on: &mut Dependencies,
+) -> Result<bool, StoreError> {
+    while let Some(OwnPlace { address, widget }) = OwnPlace::of(&app.system, &target) {
+        hops += 1;
+        depends_on.addresses.push(address.clone());
+        let Some(link) = app.store.published_link(&address).await? else { return Ok(false) };
+        depends_on.add_account(link.account);
+        match next_target(&link.content, widget) {
+            Some(_) if hops > MOST_HOPS => return Ok(true),
+            Some(next) => target = next,
+            None => return Ok(false),
+        }
+    }
+    Ok(false)
+}
+
+/// Where a link, or the widget of a landing page, leads; `None` if that is no target.
+fn next_target(content: &PublishedContent, widget: Option<WidgetId>) -> Option<TargetUrl> {
+    match (content, widget) {
+        (PublishedContent::Redirect(redirect), None) => Some(redirect.target_url.clone()),
+        (PublishedContent::Landing(page), Some(id)) => target_of_widget(&page.content, id),
+        (PublishedContent::Redirect(_), Some(_))
+        | (PublishedContent::Landing(_), None)
+        | (PublishedContent::Inactive | PublishedContent::Suspended, _) => None,
+    }
+}
+
+impl Dependencies {
+    fn add_account(&mut self, account: AccountId) {
+        if !self.accounts.contains(&account) {
+            self.accounts.push(account);
+        }
     }
 }
 

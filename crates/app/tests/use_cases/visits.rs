@@ -4,8 +4,8 @@ use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Missing, Resolution, address_of, resolve};
 use signpost_app::{Operator, accounts};
 use signpost_domain::{
-    CountryCode, GeoBlocklist, LandingRequest, PageContent, Precondition, Redirect, RedirectRequest,
-    WidgetContent, WidgetId,
+    CountryCode, GeoBlocklist, Landing, LandingRequest, Life, Link, PageContent, Precondition, Redirect,
+    RedirectRequest, Schedule, WidgetContent, WidgetId,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -201,4 +201,96 @@ async fn d24_a_chain_has_the_gates_clicks_and_dependencies_of_all_its_links() {
     assert_eq!(resolved.depends_on.addresses, [address("a"), address("b"), address("c"), end]);
     assert_eq!(resolved.depends_on.accounts, [world.account.id]);
     assert_eq!(resolved.target_hosts, ["go.example.com", "go.example.com", "target.example"]);
+}
+
+/// A life with a start and an end.
+fn limited() -> Life {
+    let schedule = Schedule::new(Some(samples::at(-9)), Some(samples::at(9))).unwrap();
+    Life { schedule, fallback_url: Some(samples::target("https://example.com/over")) }
+}
+
+fn to(slug: &str, target: &str) -> Redirect {
+    samples::redirect(slug).with(|content| content.target_url = samples::target(target))
+}
+
+/// The redirect at `b` has dates, so each visitor goes to its address, and it alone judges, records and counts the rest.
+#[tokio::test]
+async fn d128_a_chain_ends_before_a_link_with_dates() {
+    let world = World::new().await;
+    let first = to("a", "https://go.example.com/b/?src=qr");
+    let dated = Redirect { life: limited(), ..to("b", "https://go.example.com/c") }
+        .with(|content| content.antibot_enabled = true);
+    for redirect in [first.clone(), dated.clone(), to("c", END)] {
+        world.store_as_it_is(redirect).await;
+    }
+    let resolved = world.resolved("go.example.com", Some("a")).await;
+    assert_eq!(resolved.resolution, leads_to("https://go.example.com/b/?src=qr"));
+    assert_eq!((&resolved.life, resolved.gates.antibot_enabled), (&Life::default(), false));
+    assert_eq!(resolved.recorded.iter().map(|link| link.id).collect::<Vec<_>>(), [first.id.into()]);
+    assert_eq!(resolved.target_hosts, ["go.example.com"]);
+    let own = world.resolved("go.example.com", Some("b")).await;
+    assert_eq!((own.resolution, own.life), (leads_to(END), dated.life));
+}
+
+/// Without the dates of a link, the chain is the same as before.
+#[tokio::test]
+async fn d128_a_fallback_alone_does_not_end_a_chain() {
+    let world = World::new().await;
+    let life = Life { schedule: Schedule::default(), ..limited() };
+    world.store_as_it_is(to("a", "https://go.example.com/b")).await;
+    world.store_as_it_is(Redirect { life, ..to("b", END) }).await;
+    assert_eq!(visit_slug(&world, "a").await, leads_to(END));
+}
+
+/// The visitor would come back again and again, whichever links of the round have dates.
+#[tokio::test]
+async fn d24_d128_a_chain_with_dates_that_returns_to_itself_leads_nowhere() {
+    for dated in [&["a"][..], &["b"], &["a", "b"], &["a", "b", "c"]] {
+        let world = World::new().await;
+        for (slug, next) in [("a", "b"), ("b", "c"), ("c", "a")] {
+            let life = if dated.contains(&slug) { limited() } else { Life::default() };
+            let target = format!("https://go.example.com/{next}");
+            world.store_as_it_is(Redirect { life, ..to(slug, &target) }).await;
+        }
+        for slug in ["a", "b", "c"] {
+            let resolved = world.resolved("go.example.com", Some(slug)).await;
+            let outcome = (resolved.resolution, resolved.missing);
+            assert_eq!(outcome, (Resolution::NotThere, Missing::Loop), "{slug} of {dated:?}");
+        }
+    }
+}
+
+/// What follows a link with dates counts for the length of the chain, and nothing else of it.
+#[tokio::test]
+async fn d128_what_follows_a_link_with_dates_is_its_own_affair() {
+    let world = World::new().await;
+    world.store_as_it_is(to("a", "https://go.example.com/b")).await;
+    let dated = Redirect { life: limited(), ..to("b", "https://go.example.com/gone") };
+    world.store_as_it_is(dated).await;
+    assert_eq!(visit_slug(&world, "a").await, leads_to("https://go.example.com/b"));
+    let own = world.resolved("go.example.com", Some("b")).await;
+    assert_eq!((own.resolution, own.life), (Resolution::NotThere, limited()));
+    // A link that comes to be there closes the chain.
+    let depends_on = world.resolved("go.example.com", Some("a")).await.depends_on.addresses;
+    let addresses = ["a", "b", "gone"].map(|slug| samples::on_system(slug).address().unwrap());
+    assert_eq!(depends_on, addresses);
+}
+
+#[tokio::test]
+async fn d128_a_target_at_a_widget_of_a_page_with_dates_stays_there() {
+    let world = World::new().await;
+    let page = Landing { life: limited(), ..samples::landing("menu") };
+    let mut work = world.app.store.begin().await.unwrap();
+    work.insert_links(world.account.id, &[Link::from(page.clone())], 9).await.unwrap();
+    let link =
+        WidgetContent::Link { title: samples::name("a"), url: samples::web_url(END), thumbnail_url: None };
+    let content = PageContent { widgets: samples::widgets(vec![link]), ..PageContent::default() };
+    work.write_page_content(world.account.id, page.id, &content).await.unwrap();
+    work.commit().await.unwrap();
+    let widget = format!("https://go.example.com/menu/w/{}", WidgetId::from_bytes(1_u128.to_be_bytes()));
+    world.store_as_it_is(to("a", &widget)).await;
+    assert_eq!(visit_slug(&world, "a").await, leads_to(&widget));
+    world.store_as_it_is(to("b", "https://go.example.com/menu")).await;
+    let elsewhere = Resolution::LandingElsewhere { url: "https://go.example.com/menu".to_owned() };
+    assert_eq!(visit_slug(&world, "b").await, elsewhere);
 }

@@ -63,21 +63,26 @@ pub(super) fn recorded(stage: &mut Stage) -> Result<()> {
     let goals = Goals { rate: Goal::AtLeast(0.88), ..Goals::NONE };
     stage.report.case("recorded", &contenders, &goals);
     if let Some(ours) = contenders.last() {
-        let figures: [(&str, Pace, Reading, Goal); 4] = [
-            ("requests a second", Pace::Saturated, Turn::rate, Goal::AtLeast(0.95)),
-            ("µs of CPU, saturated", Pace::Saturated, Turn::work_of_one, Goal::None),
-            ("µs of CPU, paced", Pace::Paced, Turn::work_of_one, Goal::None),
-            ("p99, µs", Pace::Modest, |turn| microseconds(turn.p99), Goal::None),
-        ];
-        for (name, pace, of, goal) in figures {
-            let numbers = |contender: &Contender| contender.numbers(pace, of);
-            let name = format!("recorded, to not recorded: {name}");
-            stage.report.ratio(&name, &numbers(&not_recorded), &numbers(ours), goal);
-        }
+        compare(stage, "recorded, to not recorded", &not_recorded, ours, Goal::AtLeast(0.95));
     }
     stage.report.note(format!("recorded, of all turns: {}", kept(&on)?));
     off.stop()?;
     on.stop()
+}
+
+/// Adds the ratios of what visits cost in two contenders of ours, with a goal for the rate.
+fn compare(stage: &mut Stage, name: &str, reference: &Contender, ours: &Contender, rate: Goal) {
+    let figures: [(&str, Pace, Reading, Goal); 4] = [
+        ("requests a second", Pace::Saturated, Turn::rate, rate),
+        ("µs of CPU, saturated", Pace::Saturated, Turn::work_of_one, Goal::None),
+        ("µs of CPU, paced", Pace::Paced, Turn::work_of_one, Goal::None),
+        ("p99, µs", Pace::Modest, |turn| microseconds(turn.p99), Goal::None),
+    ];
+    for (figure, pace, of, goal) in figures {
+        let numbers = |contender: &Contender| contender.numbers(pace, of);
+        let name = format!("{name}: {figure}");
+        stage.report.ratio(&name, &numbers(reference), &numbers(ours), goal);
+    }
 }
 
 /// The metrics of recorded and dropped clicks.
@@ -91,6 +96,27 @@ fn kept(program: &Program) -> Result<String> {
             || line.starts_with("signpost_clicks_recorded_total")
     });
     Ok(lines.collect::<Vec<_>>().join(", "))
+}
+
+/// A thousand links with a start and an end, and as many without, on one program.
+pub(super) fn dates(stage: &mut Stage) -> Result<()> {
+    if !stage.scenery.has_dates {
+        stage
+            .report
+            .note("dates: no link has dates; a folder of an earlier program must be made anew".to_owned());
+        return Ok(());
+    }
+    let (plain, dated) = (stage.paths.few()?, stage.paths.dated()?);
+    let program = stage.scenery.start(&[])?;
+    let mut contenders = Vec::new();
+    for (name, visits) in [("without dates", &plain), ("with dates", &dated)] {
+        contenders.push(Contender::new(name, &program.links, program.pid(), visits, 302)?);
+    }
+    stage.take_turns(&mut contenders, &Pace::ALL)?;
+    if let [plain, dated] = contenders.as_slice() {
+        compare(stage, "links with dates, to those without", plain, dated, Goal::AtLeast(0.98));
+    }
+    program.stop()
 }
 
 /// Unknown paths, also compared with existing links.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::scenery::{LANDING, path_of};
+use super::scenery::{DATED, LANDING, dated_path_of, path_of};
 use super::visits::Visits;
 use crate::random::Random;
 
@@ -37,6 +37,11 @@ impl Paths {
         let mut random = Random::seeded(1);
         let few: Vec<String> = (0..FEW).map(|_| path_of(random.below(self.links))).collect();
         self.any_of("few", &few)
+    }
+
+    /// The links with dates, each equally often.
+    pub(super) fn dated(&self) -> Result<Visits> {
+        self.any_of("dated", &(0..DATED).map(dated_path_of).collect::<Vec<_>>())
     }
 
     /// A thousand unknown paths.

@@ -26,6 +26,14 @@ const MARK: &str = "links.json";
 /// An address without a name server, so that the domain keeps its state.
 const NOWHERE: &str = "127.0.0.1:9";
 
+/// How many links have dates.
+pub(super) const DATED: u32 = 1_000;
+
+/// The path of the link with dates and this number.
+pub(super) fn dated_path_of(number: u32) -> String {
+    format!("/d{number}")
+}
+
 /// The path of the link with this number.
 pub(crate) fn path_of(number: u32) -> String {
     format!("/s{number}")
@@ -36,6 +44,8 @@ pub(super) struct Scenery {
     executable: PathBuf,
     folder: PathBuf,
     core: u32,
+    /// Whether there are links with dates. Earlier programs have none.
+    pub(super) has_dates: bool,
     /// Removes the folder on drop, unless the caller named it.
     _temporary: Option<TempDir>,
 }
@@ -48,14 +58,16 @@ impl Scenery {
         fs::create_dir_all(folder)?;
         let folder = folder.canonicalize()?;
         let mark = folder.join(MARK);
-        if mark.exists() {
+        let has_dates = if mark.exists() {
             let loaded: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
             ensure!(loaded.get("links") == Some(&json!(links)), "{} has {loaded}", folder.display());
+            loaded.get("has_dates") == Some(&json!(true))
         } else {
-            make(executable, &folder, links)?;
-            fs::write(&mark, json!({"links": links}).to_string())?;
-        }
-        Ok(Self { executable: executable.to_owned(), folder, core, _temporary: temporary })
+            let has_dates = make(executable, &folder, links)?;
+            fs::write(&mark, json!({"links": links, "has_dates": has_dates}).to_string())?;
+            has_dates
+        };
+        Ok(Self { executable: executable.to_owned(), folder, core, has_dates, _temporary: temporary })
     }
 
     /// A copy in its own folder, for a second program at the same time.
@@ -68,8 +80,9 @@ impl Scenery {
             }
         }
         let folder = temporary.path().canonicalize()?;
-        let Self { executable, core, .. } = self;
-        Ok(Self { executable: executable.clone(), folder, core: *core, _temporary: Some(temporary) })
+        let Self { executable, core, has_dates, .. } = self;
+        let (executable, core, has_dates) = (executable.clone(), *core, *has_dates);
+        Ok(Self { executable, folder, core, has_dates, _temporary: Some(temporary) })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -90,7 +103,8 @@ fn arguments(name_server: &str) -> Vec<&str> {
         .collect()
 }
 
-fn make(executable: &Path, folder: &Path, links: u32) -> Result<()> {
+/// Creates everything, and returns whether there are links with dates.
+fn make(executable: &Path, folder: &Path, links: u32) -> Result<bool> {
     let dns = NameServer::start();
     let name_server = dns.address().to_string();
     let program = Program::start_with(executable, folder, &arguments(&name_server))?;
@@ -102,7 +116,9 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<()> {
     post(&caller, "/v1/redirects", &root)?;
     post(&caller, "/v1/landings", &landing())?;
     create(&caller, links, 2)?;
-    program.stop()
+    let has_dates = create_dated(&caller)?;
+    program.stop()?;
+    Ok(has_dates)
 }
 
 /// Makes the domain active.
@@ -177,6 +193,27 @@ fn create_batches(caller: &ApiClient, links: u32, first: u32, step: usize) -> Re
         }
     }
     Ok(())
+}
+
+/// Creates links with a start in the past and an end in the future. Returns whether the program knows such dates.
+fn create_dated(caller: &ApiClient) -> Result<bool> {
+    let mut connection = caller.connect()?;
+    for batch in 0..DATED / BATCH {
+        let link = |number| {
+            json!({
+                "name": "A link of the summer campaign", "slug": dated_path_of(number).split_off(1),
+                "target_url": target_of(number), "starts_at": "2020-01-01T00:00:00Z", "expires_at": "2999-12-31T00:00:00Z",
+            })
+        };
+        let numbers = batch * BATCH..(batch + 1) * BATCH;
+        let body = json!({"redirects": numbers.map(link).collect::<Vec<_>>()}).to_string();
+        let answer = connection.send(&caller.request("POST", "/v1/redirects/bulk", &body))?;
+        let answer = String::from_utf8_lossy(answer);
+        if !answer.contains("\"failed_count\":0") || !answer.contains("\"expires_at\":\"2999") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A target of sixty bytes, different for each link.

@@ -292,6 +292,8 @@ fn refused_visits(reason: &str) -> Option<&'static str> {
         "listed" => "Visits whose target is on the list of blocked hosts",
         "loop" => "Visits that would have gone in circles",
         "unknown" => "Visits to addresses without a link",
+        "scheduled" => "Visits to links before their start",
+        "expired" => "Visits to links after their end",
         _ => return None,
     })
 }

@@ -10,8 +10,8 @@ use crate::link_view::{Destination, LinkView};
 /// Counts such visits by `reason`.
 const TURNED_AWAY_METRIC: &str = "signpost_visits_turned_away_total";
 
-/// Why a visit did not reach a destination. Visitors learn only of gates: every other reason gets the same
-/// 404 page (D54).
+/// Why a visit did not reach a destination. Visitors learn only of gates and of the end of a link: every other reason gets
+/// the same 404 page (D54).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A gate turned the visitor away.
@@ -20,13 +20,17 @@ pub(crate) enum Reason {
     Listed,
     /// The address is empty.
     Missing(Missing),
+    /// The link has not begun (D128).
+    Scheduled,
+    /// The link has ended (D128).
+    Expired,
 }
 
 /// The address is not known to have a link.
 pub(crate) const UNKNOWN: Reason = Reason::Missing(Missing::Unknown);
 
 impl Reason {
-    /// Why a link cannot be followed, if it cannot.
+    /// Why a link cannot be followed, if it cannot at any time.
     pub(crate) fn against(link: &LinkView<'_>, is_listed: bool) -> Option<Self> {
         match link.destination() {
             Destination::Nothing => Some(Self::Missing(link.missing())),
@@ -44,6 +48,8 @@ pub(crate) struct ReasonCounters {
     suspended: Counter,
     redirect_loop: Counter,
     unknown: Counter,
+    scheduled: Counter,
+    expired: Counter,
 }
 
 impl ReasonCounters {
@@ -59,6 +65,8 @@ impl ReasonCounters {
             suspended: counter("suspended"),
             redirect_loop: counter("loop"),
             unknown: counter("unknown"),
+            scheduled: counter("scheduled"),
+            expired: counter("expired"),
         }
     }
 
@@ -77,6 +85,8 @@ impl ReasonCounters {
             Reason::Missing(Missing::Inactive) => &self.inactive,
             Reason::Missing(Missing::Suspended) => &self.suspended,
             Reason::Missing(Missing::Loop) => &self.redirect_loop,
+            Reason::Scheduled => &self.scheduled,
+            Reason::Expired => &self.expired,
         };
         counter.increment(1);
     }

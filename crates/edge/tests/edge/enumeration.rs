@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use signpost_app::ports::Store;
-use signpost_domain::{CustomDomainStatus, Landing, Redirect};
+use signpost_domain::{CustomDomainStatus, Landing, Life, Redirect, Schedule};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
-use crate::harness::{Edge, HOST, options};
+use crate::harness::{Edge, HOST, options, redirect_to};
 
 /// One address for each reason for a 404, with a name for messages.
 async fn addresses_of_nothing(edge: &Edge) -> Vec<(&'static str, &'static str, &'static str)> {
@@ -20,6 +20,9 @@ async fn addresses_of_nothing(edge: &Edge) -> Vec<(&'static str, &'static str, &
     edge.add(&page).await;
     edge.write_page(&page, &samples::page_content()).await;
     edge.add(&samples::redirect_at(samples::lost(Some("lost")))).await;
+    let schedule = Schedule::new(Some(samples::at(1_000_000)), None).unwrap();
+    let life = Life { schedule, fallback_url: None };
+    edge.add(&Redirect { life, ..redirect_to("later", "https://example.com/no/address/of/ours") }).await;
     let expires_at = samples::at(1_000_000);
     for (hostname, status) in [
         ("pending.example.net", CustomDomainStatus::Pending { expires_at }),
@@ -36,6 +39,7 @@ async fn addresses_of_nothing(edge: &Edge) -> Vec<(&'static str, &'static str, &
         ("inactive redirect", HOST, "/inactive"),
         ("inactive landing page", HOST, "/page"),
         ("lost", HOST, "/lost"),
+        ("not begun", HOST, "/later"),
         ("domain pending", "pending.example.net", "/sale"),
         ("root of a domain pending", "pending.example.net", "/"),
         ("domain without its certificate", "ssl.example.net", "/sale"),

@@ -11,6 +11,8 @@
 
 mod cache;
 mod clicks;
+mod dated_chains;
+mod dates;
 mod domains;
 mod enumeration;
 mod gates;
@@ -19,6 +21,7 @@ mod hostile;
 mod landings;
 mod languages;
 mod locations;
+mod order_of_checks;
 mod pages;
 mod pixels;
 mod qr_codes;

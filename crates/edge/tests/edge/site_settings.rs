@@ -29,7 +29,7 @@ fn files() -> DomainFiles {
     DomainFiles { apple_app_site_association: file(APPLE), asset_links: file(ASSETS) }
 }
 
-async fn configure(edge: &Edge, domain: &CustomDomain, urls: DomainUrls, files: &DomainFiles) {
+pub(crate) async fn configure(edge: &Edge, domain: &CustomDomain, urls: DomainUrls, files: &DomainFiles) {
     let mut work = edge.memory.store.begin().await.unwrap();
     let before = work.lock_custom_domain(edge.account, domain.id).await.unwrap().unwrap().domain;
     work.update_domain_settings(&CustomDomain { urls, ..before }, files).await.unwrap();

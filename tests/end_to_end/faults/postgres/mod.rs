@@ -3,6 +3,7 @@
 //! restart.
 
 mod cold_visits;
+mod dated_links;
 mod links_in_memory;
 mod network;
 mod outages;

@@ -147,7 +147,8 @@ fn numbers(prose: &str) -> Vec<Range<usize>> {
         "sixty", "hundred", "thousand", "million", "half", "tenth", "twice",
     ];
     const UNITS: [&str; 8] = ["ms", "second", "seconds", "minute", "minutes", "hour", "hours", "day"];
-    const STATUSES: [&str; 10] = ["200", "302", "400", "401", "403", "404", "429", "500", "502", "503"];
+    const STATUSES: [&str; 11] =
+        ["200", "302", "400", "401", "403", "404", "410", "429", "500", "502", "503"];
     let separates = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | ',' | '.' | '%' | '-' | ':'));
     let (mut tokens, mut at) = (Vec::new(), 0);
     for piece in prose.split_inclusive(separates) {
