@@ -12,7 +12,7 @@ use crate::refusal::Rejection;
 use crate::tag::{TagChange, Tags};
 use crate::target_url::TargetUrl;
 use crate::text::{Note, exceeds};
-use crate::violation::{FieldError, ViolationCode, Violations};
+use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
 /// A change that one request makes to many redirects alike. The default changes nothing. Addresses, external ids, names and
 /// whole targets belong to a single redirect, so it has none of them.
@@ -90,10 +90,8 @@ impl RedirectPatch {
         let tags = tags.map_err(|error| violations.push(error.at(Tags::FIELD))).ok();
         let replaced =
             target_prefix.as_ref().and_then(|prefix| prefix.replaced_in(&redirect.content.target_url));
-        let target_url = replaced.and_then(|text| {
-            let parsed = TargetUrl::parse(&text);
-            parsed.map_err(|error| violations.push(error.at("target_url").of_value(text))).ok()
-        });
+        let target_url =
+            replaced.and_then(|target| target.map_err(|violation| violations.push(violation)).ok());
         let content = RedirectContentRequest {
             target_url,
             antibot_enabled: *antibot_enabled,
@@ -146,15 +144,25 @@ pub struct PrefixReplacement {
 }
 
 impl PrefixReplacement {
-    /// The text that a target becomes; `None` if it stays. A target stays too if `to` only continues `from`, and the target begins with
-    /// `to`: otherwise a repeated request would turn `http` into `https`, and then into `httpss`.
-    fn replaced_in(&self, target: &TargetUrl) -> Option<String> {
+    /// What a target becomes, or the violation of `target_url`; `None` if it stays. The same request changes no target twice. So a
+    /// target stays too if `to` only continues `from`, and the target begins with `to`: otherwise `http` would become `https`, and then
+    /// `httpss`. No target may begin with `from` again: otherwise `/x/x/` without an `x/` would lose the other one next time.
+    fn replaced_in(&self, target: &TargetUrl) -> Option<Result<TargetUrl, Violation>> {
         let Self { from: TargetPrefix(from), to: TargetPrefix(to) } = self;
-        let text = target.as_str();
-        if to.starts_with(from.as_str()) && text.starts_with(to.as_str()) {
+        let continues = to.starts_with(from.as_str());
+        if continues && target.as_str().starts_with(to.as_str()) {
             return None;
         }
-        text.strip_prefix(from.as_str()).map(|rest| format!("{to}{rest}"))
+        let rest = target.as_str().strip_prefix(from.as_str())?;
+        let text = format!("{to}{rest}");
+        let replaced = TargetUrl::parse(&text).and_then(|replaced| {
+            if continues || !replaced.as_str().starts_with(from.as_str()) {
+                return Ok(replaced);
+            }
+            let message = "would still begin with `from`, so the same request would change it again";
+            Err(FieldError::new(ViolationCode::InvalidValue, message))
+        });
+        Some(replaced.map_err(|error| error.at("target_url").of_value(text)))
     }
 }
 

@@ -1,8 +1,10 @@
 //! Updates all redirects that match a filter, in units of work of bounded size (D124, ADR 80).
 
+use std::collections::BTreeSet;
+
 use signpost_domain::{
-    Change, LinkFilter, LinkId, LinkKind, NamedDomains, Page, PageLimit, PagePosition, Permission, PixelId,
-    Redirect, RedirectContent, RedirectId, RedirectPatch, Rejection,
+    AccountId, Change, LinkFilter, LinkId, LinkKind, NamedDomains, Page, PageLimit, PagePosition, Permission,
+    PixelId, Redirect, RedirectContent, RedirectId, RedirectPatch, Rejection,
 };
 
 use super::changed_links::{Changed, LockedLinks, Progress, contended_if_decided, lock_links};
@@ -14,6 +16,7 @@ use crate::application::Application;
 use crate::caller::Caller;
 use crate::groups;
 use crate::idempotency::{Idempotency, Operation};
+use crate::ports::StoreError;
 use crate::unit_of_work::commit;
 
 /// How many units of work a call has at most, so that it looks at ten thousand links.
@@ -87,7 +90,7 @@ impl MatchingUpdate {
 /// Updates up to ten thousand of the caller's redirects that match the filter, newest first, a thousand in each unit of work. A
 /// refused link is left alone, and the others still change. A link that no longer matches when it is locked is left alone too.
 ///
-/// A dry run does the same in units of work that it drops.
+/// A dry run does the same in units of work that it drops. It also needs the permission to read.
 ///
 /// If something breaks, the links of earlier units of work stay changed. The same request can be sent again: a patch that was
 /// applied changes nothing more. The answer is remembered together with the last unit of work (D12).
@@ -104,9 +107,12 @@ pub async fn update_matching(
 ) -> Result<MatchingUpdate, AppError> {
     caller.require(Permission::WriteLinks)?;
     let UpdateMatching { links, patch, is_dry_run } = request;
+    if is_dry_run {
+        // Its examples show links of which the caller names no id.
+        caller.require(Permission::Read)?;
+    }
     let account = caller.account_id();
-    let named: Vec<PixelId> = patch.named_pixels().collect();
-    let known_pixels = stored_pixels(app, account, &named).await?.into_keys().collect();
+    let mut known_pixels = pixels_of(app, account, &patch).await?;
     let blocklist = app.target_blocklist.current();
     let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let without_link = patch.violations_without_link(&rules.context(&NamedDomains::default()));
@@ -123,20 +129,33 @@ pub async fn update_matching(
     };
     // One for all pages, so that no call ends halfway because of other searches.
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
-    let run = Run { rules: &rules, caller, filter: &filter, patch: &patch, operation: &operation };
     for number in 1..=MOST_UNITS {
         let limit = PageLimit::OF_UNIT_OF_WORK;
         let page = app.store.links(account, LinkKind::Redirect, &filter, limit, after).await?;
         let page = page.map(|link| RedirectId::from_bytes(link.id.to_bytes()));
         let is_last = page.next.is_none() || number == MOST_UNITS;
         operation.renew();
+        let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
+        let run = Run { rules: &rules, caller, filter: &filter, patch: &patch, operation: &operation };
         outcome = operation.run(|| run.unit(&outcome, &page, is_last)).await?;
         if is_last {
             break;
         }
         after = page.next;
+        // Some may have been deleted meanwhile.
+        known_pixels = pixels_of(app, account, &patch).await?;
     }
     Ok(outcome)
+}
+
+/// The pixels that the patch names, as far as the account has them.
+async fn pixels_of(
+    app: &Application,
+    account: AccountId,
+    patch: &RedirectPatch,
+) -> Result<BTreeSet<PixelId>, StoreError> {
+    let named: Vec<PixelId> = patch.named_pixels().collect();
+    Ok(stored_pixels(app, account, &named).await?.into_keys().collect())
 }
 
 /// What all units of work of a call share.

@@ -6,7 +6,7 @@ use signpost_app::AppError;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks, MatchingUpdate, UpdateMatching};
 use signpost_domain::{
-    Change, Feature, HostReference, IdReference, PermissionSet, Plan, PlanLimits, PlanResource,
+    Change, Feature, HostReference, IdReference, Permission, PermissionSet, Plan, PlanLimits, PlanResource,
     PrefixReplacement, Redirect, RedirectId, RedirectPatch, RedirectRequest, Refusal, Rejection, Revision,
     TagChange, TagName, Tags, TargetPrefix, ViolationCode,
 };
@@ -213,5 +213,20 @@ async fn d80_updating_needs_the_permission_to_write_links() {
     let caller = world.caller().await.limited_to(PermissionSet::default());
     let request = of_all(deactivating());
     let outcome = links::update_matching(&world.app, &caller, request, Idempotency::disabled()).await;
-    assert!(matches!(refusal(outcome), Refusal::NotPermitted(_)));
+    assert!(matches!(refusal(outcome), Refusal::NotPermitted(Permission::WriteLinks)));
+}
+
+/// Its examples show links of which the caller names no id.
+#[tokio::test]
+async fn d80_a_dry_run_needs_the_permission_to_read_too() {
+    let world = World::new().await;
+    let caller = world.caller().await.limited_to(PermissionSet::from_iter([Permission::WriteLinks]));
+    for (is_dry_run, is_refused) in [(false, false), (true, true)] {
+        let request = UpdateMatching { is_dry_run, ..of_all(deactivating()) };
+        let outcome = links::update_matching(&world.app, &caller, request, Idempotency::disabled()).await;
+        assert_eq!(outcome.is_err(), is_refused);
+        if is_refused {
+            assert_eq!(refusal(outcome), Refusal::NotPermitted(Permission::Read));
+        }
+    }
 }

@@ -73,8 +73,8 @@ impl Sent {
         });
         let dry_run = field("dry_run", boolean(), || {
             boolean_schema(
-                "Whether nothing is written: the answer has the same counts, and the first ten redirects before and after \
-                 the change. Left out: `false`.",
+                "Whether nothing is written: the answer has the same counts, and the first ten redirects that would \
+                 change, before and after. The key needs the scope `read` too. Left out: `false`.",
             )
         });
         let cursor = field(CURSOR_FIELD, text(parse_cursor), || {
@@ -274,7 +274,7 @@ fn read_replacement(replacement: &mut ObjectReader<'_>) -> Option<PrefixReplacem
     let about_from = "The beginning of the targets to change, compared character by character.";
     let from = replacement.required(prefix("from", about_from, "https://old.example.com/"));
     let about_to = "The beginning that they get. The new target follows the rules of `target_url`. If this continues `from`, \
-                    targets that begin with it stay as they are.";
+                    targets that begin with it stay as they are; otherwise a target that would still begin with `from` fails.";
     let to = replacement.required(prefix("to", about_to, "https://new.example.com/shop/"));
     Some(PrefixReplacement { from: from?, to: to? })
 }

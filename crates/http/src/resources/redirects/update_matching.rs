@@ -53,7 +53,7 @@ shown! {
         /// Only a dry run has them.
         #[serde(skip_serializing_if = "Option::is_none")]
         examples (maybe): Option<Vec<ChangedLink>> =
-            list("The first redirects that a dry run would update; a run has none.", named("ChangedRedirect"))
+            list("The first redirects that a dry run would update, as lists show them; a run has none.", named("ChangedRedirect"))
                 .max_items(Some(10)),
         next_cursor: Option<String> = next_cursor(),
     }
