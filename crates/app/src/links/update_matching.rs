@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use signpost_domain::{
     AccountId, Change, LinkFilter, LinkId, LinkKind, NamedDomains, Page, PageLimit, PagePosition, Permission,
-    PixelId, Redirect, RedirectContent, RedirectId, RedirectPatch, Rejection,
+    PixelId, Redirect, RedirectContent, RedirectId, RedirectPatch, Refusal, Rejection,
 };
 
 use super::changed_links::{Changed, LockedLinks, Progress, contended_if_decided, lock_links};
@@ -97,7 +97,7 @@ impl MatchingUpdate {
 ///
 /// # Errors
 /// [`AppError::Invalid`] if the patch names pixels that the account does not have, or asks for a life that no link can have.
-/// [`Refusal::GroupNotFound`](signpost_domain::Refusal::GroupNotFound) if it names a group that the account does not have.
+/// [`Refusal::GroupNotFound`] if it names a group that the account does not have.
 /// [`AppError::TooManySearches`] as for a list.
 pub async fn update_matching(
     app: &Application,
@@ -107,9 +107,9 @@ pub async fn update_matching(
 ) -> Result<MatchingUpdate, AppError> {
     caller.require(Permission::WriteLinks)?;
     let UpdateMatching { links, patch, is_dry_run } = request;
-    if is_dry_run {
-        // Its examples show links of which the caller names no id.
-        caller.require(Permission::Read)?;
+    // The examples of a dry run show links of which the caller names no id.
+    if is_dry_run && !caller.may(Permission::Read) {
+        return Err(Refusal::NotPermitted(Permission::Read).into());
     }
     let account = caller.account_id();
     let mut known_pixels = pixels_of(app, account, &patch).await?;

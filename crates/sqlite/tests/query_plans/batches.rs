@@ -68,14 +68,16 @@ pub(crate) async fn pixels_are_found_by_their_ids(subject: &mut Subject) {
     }
 }
 
-/// Each step finds single rows: by an id, with or without the account, or by an address or the name of a tag.
+/// Each step finds single rows: by an id, with or without the account, or by an address, a hostname, or the name of a tag.
 fn assert_narrow(statement: &str, plan: &str) {
-    const BY_ID: [&str; 6] = [
+    const BY_ID: [&str; 7] = [
         "(id=?)",
         " AND id=?)",
         "(id=? AND account_id=?)",
         "(link_id=?)",
         "(host=? AND slug=?)",
+        // The domain of a link.
+        "(account_id=? AND hostname=?)",
         "(account_id=? AND name_key=?)",
     ];
     for step in plan.lines().filter(|step| step.starts_with("SEARCH")) {

@@ -170,8 +170,10 @@ fn answers_have_no_closed_lists_of_values_but_codes() {
         "Landing/background",
         "Landing/button_style",
         "Landing/font",
+        "Landing/state",
         "Landing/theme",
         "Pixel/pixel_type",
+        "Redirect/state",
     ];
     assert_eq!(open.into_iter().collect::<Vec<_>>(), expected);
 }
