@@ -2,21 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Api, request};
+use crate::harness::{Answer, Api, link_body, request};
 
 const KINDS: [(&str, &str); 2] = [("/v1/redirects", "name"), ("/v1/landings", "title")];
-
-/// A body of a creation with these fields added or replaced.
-fn body(collection: &str, fields: Value) -> Value {
-    let mut body = if collection.ends_with("redirects") {
-        json!({"name": "First", "target_url": "https://example.com/"})
-    } else {
-        json!({"title": "First"})
-    };
-    let Value::Object(fields) = fields else { panic!("no object: {fields}") };
-    body.as_object_mut().unwrap().extend(fields);
-    body
-}
 
 /// The only violation of the answer: its field, its code, and the link that it names.
 fn violation(error: &Value) -> (&str, &str, Option<&str>) {
@@ -37,23 +25,23 @@ async fn d121_a_taken_external_id_is_a_violation_that_names_the_link() {
     let api = Api::start().await;
     for (collection, other) in [(KINDS[0].0, KINDS[1].0), (KINDS[1].0, KINDS[0].0)] {
         let id = json!(format!("of {collection}"));
-        let held = api.call_with("POST", collection, body(collection, json!({"external_id": id}))).await;
+        let held = api.call_with("POST", collection, link_body(collection, json!({"external_id": id}))).await;
         let existing = held.id(201);
         let taken = ("external_id", "already_taken", Some(existing.as_str()));
         for collection in [collection, other] {
             let refused =
-                api.call_with("POST", collection, body(collection, json!({"external_id": id}))).await;
+                api.call_with("POST", collection, link_body(collection, json!({"external_id": id}))).await;
             assert_eq!(refused.error(), (400, "invalid_request"));
             assert_eq!(violation(&refused.body["error"]), taken);
-            let second = api.call_with("POST", collection, body(collection, json!({}))).await.id(201);
+            let second = api.call_with("POST", collection, link_body(collection, json!({}))).await.id(201);
             let path = format!("{collection}/{second}");
             let refused = api.call_with("PATCH", &path, json!({"external_id": id})).await;
             assert_eq!(violation(&refused.body["error"]), taken);
             let field = collection.trim_start_matches("/v1/");
             let items = json!([
-                body(collection, json!({"external_id": id})),
-                body(collection, json!({"external_id": "new"})),
-                body(collection, json!({"external_id": "new"})),
+                link_body(collection, json!({"external_id": id})),
+                link_body(collection, json!({"external_id": "new"})),
+                link_body(collection, json!({"external_id": "new"})),
             ]);
             let batch =
                 api.call_with("POST", &format!("{collection}/bulk"), json!({ field: items })).await.body;
@@ -80,9 +68,9 @@ async fn d121_a_refused_item_of_a_batch_keeps_no_external_id() {
         let id = json!(format!("order of {field}"));
         let unknown = "grp_00000000000000000000000000000000";
         let items = json!([
-            body(collection, json!({"external_id": id, "group_id": unknown})),
-            body(collection, json!({"external_id": id})),
-            body(collection, json!({"external_id": id})),
+            link_body(collection, json!({"external_id": id, "group_id": unknown})),
+            link_body(collection, json!({"external_id": id})),
+            link_body(collection, json!({"external_id": id})),
         ]);
         let batch = api.call_with("POST", &format!("{collection}/bulk"), json!({ field: items })).await.body;
         let [created] = batch["created"].as_array().unwrap().as_slice() else { panic!("{batch}") };
@@ -101,7 +89,7 @@ async fn d121_a_list_finds_the_link_with_an_external_id() {
     for (collection, _) in KINDS {
         let id = format!("ü&{collection}");
         let created =
-            api.call_with("POST", collection, body(collection, json!({"external_id": id}))).await.body;
+            api.call_with("POST", collection, link_body(collection, json!({"external_id": id}))).await.body;
         let query = format!("?external_id=%C3%BC%26{}", collection.replace('/', "%2F"));
         let found = api.call("GET", &format!("{collection}{query}")).await.body;
         assert_eq!((found["data"].as_array().unwrap().len(), &found["data"][0]["id"]), (1, &created["id"]));
@@ -115,7 +103,8 @@ async fn d121_a_put_creates_the_link_or_changes_the_given_fields() {
     let api = Api::start().await;
     for (collection, name) in KINDS {
         let path = format!("{collection}/by-external-id/{name}%2Fb%20%C3%BC%25");
-        let created = put(&api, &path, &[], body(collection, json!({"note": "kept", "slug": name}))).await;
+        let created =
+            put(&api, &path, &[], link_body(collection, json!({"note": "kept", "slug": name}))).await;
         let id = created.id(201);
         let location = format!("{collection}/{id}");
         assert_eq!(created.header("location"), Some(location.as_str()));
@@ -124,14 +113,14 @@ async fn d121_a_put_creates_the_link_or_changes_the_given_fields() {
             (&json!(format!("{name}/b ü%")), &json!(1))
         );
 
-        let same = put(&api, &path, &[], body(collection, json!({}))).await;
+        let same = put(&api, &path, &[], link_body(collection, json!({}))).await;
         assert_eq!((same.status, &same.body), (200, &created.body), "nothing to change");
         assert_eq!(same.header("location"), None);
         let changed =
-            put(&api, &path, &[], body(collection, json!({name: "Second", "is_active": false}))).await;
+            put(&api, &path, &[], link_body(collection, json!({name: "Second", "is_active": false}))).await;
         assert_eq!((changed.id(200), &changed.body[name]), (id.clone(), &json!("Second")));
         assert_eq!((&changed.body["note"], &changed.body["revision"]), (&json!("kept"), &json!(2)));
-        let same = put(&api, &path, &[], body(collection, json!({name: "Second"}))).await;
+        let same = put(&api, &path, &[], link_body(collection, json!({name: "Second"}))).await;
         assert_eq!(same.body["is_active"], json!(false), "an absent field is untouched");
 
         let missing = put(&api, &path, &[], json!({"external_id": "x"})).await;
@@ -145,14 +134,15 @@ async fn d121_a_put_creates_the_link_or_changes_the_given_fields() {
             (&*"a".repeat(256), "too_long"),
         ] {
             let path = format!("{collection}/by-external-id/{id}");
-            let refused = put(&api, &path, &[], body(collection, json!({}))).await;
+            let refused = put(&api, &path, &[], link_body(collection, json!({}))).await;
             assert_eq!(refused.violations(), [("external_id", code)]);
         }
     }
     // The landing page has it by now.
     let existing = api.call("GET", "/v1/landings").await.body["data"][0]["id"].as_str().unwrap().to_owned();
     api.call_with("PATCH", &format!("/v1/landings/{existing}"), json!({"external_id": "page"})).await;
-    let refused = put(&api, "/v1/redirects/by-external-id/page", &[], body("/v1/redirects", json!({}))).await;
+    let refused =
+        put(&api, "/v1/redirects/by-external-id/page", &[], link_body("/v1/redirects", json!({}))).await;
     assert_eq!(violation(&refused.body["error"]), ("external_id", "already_taken", Some(&*existing)));
 }
 
@@ -160,7 +150,7 @@ async fn d121_a_put_creates_the_link_or_changes_the_given_fields() {
 async fn d120_a_put_takes_both_conditions() {
     let api = Api::start().await;
     let path = "/v1/redirects/by-external-id/1";
-    let named = |name: &str| body("/v1/redirects", json!({ "name": name }));
+    let named = |name: &str| link_body("/v1/redirects", json!({ "name": name }));
     let field = |answer: &Answer| {
         assert_eq!(answer.error(), (412, "invalid_request"));
         violation(&answer.body["error"]).0.to_owned()

@@ -358,3 +358,15 @@ pub fn memory_on_plan(changed: impl FnOnce(Plan) -> Plan) -> InMemory {
     memory.plans = memory.plans.with(changed(agency));
     memory
 }
+
+/// The body of a creation in the collection of links at this path, with these fields added or replaced.
+pub fn link_body(collection: &str, fields: Value) -> Value {
+    let mut body = if collection.ends_with("redirects") {
+        json!({"name": "First", "target_url": "https://example.com/"})
+    } else {
+        json!({"title": "First"})
+    };
+    let Value::Object(fields) = fields else { panic!("no object: {fields}") };
+    body.as_object_mut().unwrap().extend(fields);
+    body
+}

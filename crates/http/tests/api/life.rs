@@ -5,23 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, HostBlocklist};
 
-use crate::harness::{Api, commit};
+use crate::harness::{Api, commit, link_body};
 
 const KINDS: [&str; 2] = ["/v1/redirects", "/v1/landings"];
 
 const HOST: &str = "links.shop.com";
-
-/// A body of a creation with these fields added.
-fn body(collection: &str, fields: Value) -> Value {
-    let mut body = if collection.ends_with("redirects") {
-        json!({"name": "First", "target_url": "https://example.com/"})
-    } else {
-        json!({"title": "First"})
-    };
-    let Value::Object(fields) = fields else { panic!("no object: {fields}") };
-    body.as_object_mut().unwrap().extend(fields);
-    body
-}
 
 /// The fields about the life of a link, without its state.
 fn life(link: &Value) -> Value {
@@ -39,7 +27,7 @@ async fn d128_every_call_that_writes_links_takes_their_life() {
     let plain = json!([null, null, null]);
     for collection in KINDS {
         let api = Api::start().await;
-        let created = api.call_with("POST", collection, body(collection, fields.clone())).await;
+        let created = api.call_with("POST", collection, link_body(collection, fields.clone())).await;
         let path = format!("{collection}/{}", created.id(201));
         assert_eq!(life(&created.body), shown);
         assert_eq!(api.call("GET", &path).await.body, created.body);
@@ -55,7 +43,7 @@ async fn d128_every_call_that_writes_links_takes_their_life() {
 
         let by_external_id = format!("{collection}/by-external-id/1");
         let put = async |fields: &Value| {
-            api.call_with("PUT", &by_external_id, body(collection, fields.clone())).await
+            api.call_with("PUT", &by_external_id, link_body(collection, fields.clone())).await
         };
         let made = put(&fields).await;
         assert_eq!((made.status, life(&made.body)), (201, shown.clone()));
@@ -64,7 +52,8 @@ async fn d128_every_call_that_writes_links_takes_their_life() {
         assert_eq!((changed.status, life(&changed.body)), (200, kept));
 
         let (field, bulk) = (collection.trim_start_matches("/v1/"), format!("{collection}/bulk"));
-        let items = json!({ field: [body(collection, fields.clone()), body(collection, json!({}))] });
+        let items =
+            json!({ field: [link_body(collection, fields.clone()), link_body(collection, json!({}))] });
         let batch = api.call_with("POST", &bulk, items).await.body;
         let data = |number: usize| &batch["created"][number]["data"];
         assert_eq!([life(data(0)), life(data(1))], [shown.clone(), plain.clone()]);
@@ -85,10 +74,10 @@ async fn d128_an_end_at_or_before_the_start_is_refused() {
             json!({"starts_at": late, "expires_at": early}),
             json!({"starts_at": early, "expires_at": "2026-03-01T01:00:00+01:00"}),
         ] {
-            let answer = api.call_with("POST", collection, body(collection, fields)).await;
+            let answer = api.call_with("POST", collection, link_body(collection, fields)).await;
             assert_eq!(answer.violations(), refused);
         }
-        let both = body(collection, json!({"starts_at": early, "expires_at": late}));
+        let both = link_body(collection, json!({"starts_at": early, "expires_at": late}));
         let path = format!("{collection}/{}", api.call_with("POST", collection, both).await.id(201));
         // A PATCH is judged by its result.
         for (fields, is_valid) in [
@@ -107,7 +96,8 @@ async fn d128_an_end_at_or_before_the_start_is_refused() {
             }
         }
         let field = collection.trim_start_matches("/v1/");
-        let items = json!({ field: [body(collection, json!({"starts_at": late, "expires_at": early}))] });
+        let items =
+            json!({ field: [link_body(collection, json!({"starts_at": late, "expires_at": early}))] });
         let batch = api.call_with("POST", &format!("{collection}/bulk"), items).await.body;
         let error = &batch["failed"][0]["error"];
         let detail = (&error["details"][0]["field"], &error["details"][0]["code"], &error["value"]);
@@ -127,7 +117,7 @@ async fn d128_malformed_fields_are_named() {
         ),
         (json!({"starts_at": 1_769_850_307, "expires_at": true}), "invalid_type"),
     ] {
-        let answer = api.call_with("POST", KINDS[0], body(KINDS[0], fields)).await;
+        let answer = api.call_with("POST", KINDS[0], link_body(KINDS[0], fields)).await;
         assert_eq!(answer.violations(), [("expires_at", code), ("starts_at", code)]);
     }
     for (url, code) in [
@@ -135,7 +125,8 @@ async fn d128_malformed_fields_are_named() {
         (json!(long), "too_long"),
         (json!(7), "invalid_type"),
     ] {
-        let answer = api.call_with("POST", KINDS[1], body(KINDS[1], json!({ "fallback_url": url }))).await;
+        let answer =
+            api.call_with("POST", KINDS[1], link_body(KINDS[1], json!({ "fallback_url": url }))).await;
         assert_eq!(answer.violations(), [("fallback_url", code)]);
     }
 }
@@ -154,11 +145,11 @@ async fn d24_d128_a_fallback_follows_the_rules_of_targets() {
             "https://blocked.example/",
         ] {
             let fields = json!({"slug": "mine", "fallback_url": url});
-            let created = api.call_with("POST", collection, body(collection, fields)).await;
+            let created = api.call_with("POST", collection, link_body(collection, fields)).await;
             assert_eq!(created.violations(), refused, "{url}");
         }
         let fields = json!({"slug": "mine", "fallback_url": "https://go.example.com/other"});
-        let created = api.call_with("POST", collection, body(collection, fields)).await;
+        let created = api.call_with("POST", collection, link_body(collection, fields)).await;
         let path = format!("{collection}/{}", created.id(201));
         let moved = api.call_with("PATCH", &path, json!({"slug": "other"})).await;
         assert_eq!(moved.violations(), [("slug", "invalid_value")], "the move closes the loop");
@@ -176,7 +167,7 @@ async fn d128_a_link_shows_its_state() {
         let [start, end] = [1, 3].map(|seconds| now.plus(Duration::from_secs(seconds)).to_string());
         let domain = api.active_domain(HOST).await;
         let fields = json!({"slug": "a", "domain": HOST, "starts_at": start, "expires_at": end});
-        let created = api.call_with("POST", collection, body(collection, fields)).await;
+        let created = api.call_with("POST", collection, link_body(collection, fields)).await;
         let path = format!("{collection}/{}", created.id(201));
         let state = async || {
             let single = api.call("GET", &path).await.body["state"].take();
@@ -215,7 +206,7 @@ async fn becomes(api: &Api, status: CustomDomainStatus) {
 #[actix_web::test]
 async fn d124_d128_many_redirects_get_the_same_life() {
     let api = Api::start().await;
-    let late = body(KINDS[0], json!({"starts_at": "2036-01-01T00:00:00Z"}));
+    let late = link_body(KINDS[0], json!({"starts_at": "2036-01-01T00:00:00Z"}));
     let late = api.call_with("POST", KINDS[0], late).await.id(201);
     api.redirect("mine").await;
     let change = async |patch: Value| {
