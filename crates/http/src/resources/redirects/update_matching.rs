@@ -4,13 +4,14 @@ use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
 use signpost_app::links::MatchingUpdate;
 use signpost_app::{Application, links};
-use signpost_domain::{ErrorCode, Redirect, RedirectId, Rejection, Violation};
+use signpost_domain::{ErrorCode, Redirect, RedirectId, Rejection};
+use signpost_strict_json::Json;
 use utoipa::openapi::schema::ObjectBuilder;
 
 use super::RedirectBody;
 use super::matching_request::{self, Sent};
 use crate::api_error::ApiError;
-use crate::bulk_outcome::item_error;
+use crate::bulk_outcome::{item_error, text_at_fault};
 use crate::cursor::{CursorScope, MOST_CHARACTERS};
 use crate::endpoint::RouteMethod;
 use crate::extract::{Admitted, OnlyBody, run_once};
@@ -103,11 +104,9 @@ impl MatchingUpdateBody {
 
 impl FailedLink {
     fn new(id: RedirectId, rejection: &Rejection) -> Self {
-        let value = match rejection {
-            Rejection::Invalid(violations) => violations.iter().find_map(Violation::value),
-            Rejection::Refused(_) => None,
-        };
-        let error = item_error(rejection, &id.to_string(), value.map(str::to_owned));
+        // The request has no item for a link, so a refusal is about none of its texts.
+        let value = text_at_fault(&Json::Null, rejection);
+        let error = item_error(rejection, &id.to_string(), value);
         Self { id: Text(id), error }
     }
 }
