@@ -84,7 +84,7 @@ impl CompiledLink {
             _ => target_hosts.as_slice(),
         };
         let Life { schedule, fallback_url } = life;
-        // Without an end nobody gets there.
+        // A link without an end never sends visitors to its fallback.
         let fallback = fallback_url.as_ref().filter(|_| schedule.expires_at().is_some());
         let owner = match depends_on.accounts.first() {
             Some(account) => generations.accounts.number_of(*account).ok_or(CompileError::TooManyAccounts)?,
