@@ -23,6 +23,7 @@ pub mod group_moves;
 pub mod id_range;
 pub mod identity;
 pub mod link;
+mod link_address;
 pub mod link_batch;
 pub mod link_life;
 pub mod listed;

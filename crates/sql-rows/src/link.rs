@@ -3,8 +3,7 @@
 use diesel::prelude::*;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    AccountId, Address, AnyContent, ExternalId, Hostname, Id, Landing, Link, LinkId, LinkKind, Name, Note,
-    Placement, RedirectContent, Site, Slug,
+    AccountId, AnyContent, ExternalId, Id, Landing, Link, LinkId, LinkKind, Name, Note, RedirectContent,
 };
 
 use crate::Corrupt;
@@ -12,11 +11,14 @@ use crate::cell::{RowName, own_id};
 use crate::columns::{IdBytes, Instant, StoredId, StoredIds, whole_number};
 use crate::custom_domain::IsDomainInactive;
 use crate::external_id::external_id_from;
+use crate::link_address::{placement_columns, placement_from};
 use crate::link_life::{LifeRow, behaviour_column};
 use crate::listed::Listed;
 use crate::redirect_columns::{countries, geo_blocklist_from, pixel_ids_from, pixels, target_from};
 use crate::schema::links;
 use crate::tag::{TagsOfLink, tags_from};
+
+pub use crate::link_address::{SYSTEM_DOMAIN, address_columns, address_from, address_texts, site_column};
 
 /// The table, as the migrations of both databases leave it. If only one database has a column, its comment
 /// names the database.
@@ -61,12 +63,6 @@ pub(crate) mod table {
 
 /// The table's name.
 pub const TABLE: &str = "links";
-
-/// The column `host` of links on the system domain.
-pub const SYSTEM_DOMAIN: &str = "";
-
-/// The column `slug` of links without a slug.
-const NO_SLUG: &str = "";
 
 /// The column `kind` of landing pages.
 const LANDING: i16 = 0;
@@ -222,17 +218,6 @@ impl Listed for LinkRow {
     }
 }
 
-fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<Placement, Corrupt> {
-    let slug = if slug == NO_SLUG { None } else { Some(row.cell("slug", Slug::from_stored(slug))?) };
-    match host {
-        None => Ok(Placement::Lost { slug }),
-        Some(host) if host == SYSTEM_DOMAIN => Ok(Placement::System { slug: row.present("slug", slug)? }),
-        Some(host) => {
-            Ok(Placement::Custom { hostname: row.cell("host", Hostname::from_stored(host))?, slug })
-        }
-    }
-}
-
 /// Calls a macro with the columns of a link that an update writes: the name of each, its value and its SQL type.
 #[macro_export]
 macro_rules! written_link_columns {
@@ -322,16 +307,6 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
     }
 }
 
-/// The columns `host` and `slug` for a placement.
-fn placement_columns(placement: &Placement) -> (Option<&str>, &str) {
-    let host = match placement {
-        Placement::System { .. } => Some(SYSTEM_DOMAIN),
-        Placement::Custom { hostname, .. } => Some(hostname.as_str()),
-        Placement::Lost { .. } => None,
-    };
-    (host, placement.slug().map_or(NO_SLUG, Slug::as_str))
-}
-
 /// A link as it is inserted.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = links, treat_none_as_default_value = false)]
@@ -361,38 +336,5 @@ impl<'a> NewLink<'a> {
     #[must_use]
     pub const fn id(&self) -> [u8; 16] {
         self.id.get()
-    }
-}
-
-/// The columns `host` and `slug` for an address.
-#[must_use]
-pub fn address_columns(address: &Address) -> (String, String) {
-    let (host, slug) = address_texts(address);
-    (host.to_owned(), slug.to_owned())
-}
-
-/// The same as [`address_columns`], borrowed from the address.
-#[must_use]
-pub fn address_texts(address: &Address) -> (&str, &str) {
-    let Address { site, slug } = address;
-    (site_text(site), slug.as_ref().map_or(NO_SLUG, Slug::as_str))
-}
-
-/// The address from the columns `host` and `slug`.
-pub fn address_from(row: &RowName, host: String, slug: String) -> Result<Address, Corrupt> {
-    let placement = placement_from(row, Some(host), slug)?;
-    row.present("host", placement.address())
-}
-
-/// The column `host` for a site.
-#[must_use]
-pub fn site_column(site: &Site) -> String {
-    site_text(site).to_owned()
-}
-
-fn site_text(site: &Site) -> &str {
-    match site {
-        Site::System => SYSTEM_DOMAIN,
-        Site::Custom(hostname) => hostname.as_str(),
     }
 }
