@@ -185,6 +185,7 @@ pub mod search_text;
 pub mod slug;
 pub mod stored;
 pub mod tag;
+pub mod target_host;
 pub mod target_url;
 pub mod text;
 pub mod web_url;
@@ -289,6 +290,7 @@ pub use slug::Slug;
 pub use status_history::{StatusChange, StatusHistory, StatusKind};
 pub use stored::MalformedStored;
 pub use tag::{Tag, TagChange, TagName, Tags};
+pub use target_host::{HostEnd, TargetHost};
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};
 #[cfg(feature = "people")]

@@ -3,10 +3,12 @@
 use crate::external_id::ExternalId;
 use crate::id::GroupId;
 use crate::link::Link;
+use crate::link_id::LinkKind;
 use crate::placement::Site;
 use crate::search_text::SearchText;
 use crate::slug::Slug;
 use crate::tag::{TagName, Tags};
+use crate::target_host::TargetHost;
 use crate::target_url::TargetUrl;
 use crate::timestamp::Timestamp;
 
@@ -25,6 +27,8 @@ pub struct LinkFilter {
     pub external_id: Option<ExternalId>,
     /// `tag`, `tag_all` and `without_tag` (D126).
     pub tags: TagFilter,
+    /// `target_host`: only redirects whose target it covers (D126).
+    pub target_host: Option<TargetHost>,
     /// `created_after` and `created_before` (D126).
     pub created: InstantRange,
     /// `updated_after` and `updated_before` (D126).
@@ -37,7 +41,8 @@ impl LinkFilter {
     /// Whether a link is in the list.
     #[must_use]
     pub fn matches(&self, link: &Link) -> bool {
-        let Self { group, site, slug, is_active, external_id, tags, created, updated, search } = self;
+        let Self { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
+            self;
         let in_group = match group {
             GroupFilter::Any => true,
             GroupFilter::Ungrouped => link.group_id.is_none(),
@@ -51,6 +56,9 @@ impl LinkFilter {
             && external_id.as_ref().is_none_or(|id| link.external_id.as_ref() == Some(id))
             && is_active.is_none_or(|is_active| link.is_active == is_active)
             && tags.matches(&link.tags)
+            && target_host
+                .as_ref()
+                .is_none_or(|host| link.target_url().is_some_and(|target| host.covers(target)))
             && created.contains(link.created_at)
             && updated.contains(link.updated_at)
             && search.as_ref().is_none_or(|search| {
@@ -59,21 +67,32 @@ impl LinkFilter {
             })
     }
 
-    /// Whether the store may have to scan many links for each match: the filter has a text, an instant or several tags, or several
-    /// filters. A single other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
-    /// link has, and so has an external id.
+    /// Whether a list of this kind may have links. Only redirects have targets.
+    #[must_use]
+    pub const fn may_match(&self, kind: LinkKind) -> bool {
+        self.target_host.is_none() || matches!(kind, LinkKind::Redirect)
+    }
+
+    /// Whether the store may have to scan many links for each match: the filter has a text, an instant, several tags or a host that no
+    /// index has as a whole, or several filters. A single other filter uses an index, and so does a list without filters. A site with a slug
+    /// is an address, which at most one link has, and so has an external id.
     #[must_use]
     pub fn is_search(&self) -> bool {
-        let Self { group, site, slug, is_active, external_id, tags, created, updated, search } = self;
+        let Self { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
+            self;
         if external_id.is_some() || (site.is_some() && slug.is_some()) {
             return false;
         }
-        let is_scan = search.is_some() || !created.is_any() || !updated.is_any();
+        let is_scan = search.is_some()
+            || !created.is_any()
+            || !updated.is_any()
+            || target_host.as_ref().is_some_and(|host| !host.is_indexed());
         let filters = [
             !matches!(group, GroupFilter::Any),
             site.is_some() || slug.is_some(),
             is_active.is_some(),
             !tags.is_any(),
+            target_host.is_some(),
         ];
         let is_several = filters.into_iter().filter(|is_used| *is_used).count() > 1;
         is_scan || is_several || (!tags.is_any() && tags.single().is_none())
@@ -163,6 +182,7 @@ pub enum GroupFilter {
 mod tests {
     use super::*;
     use crate::hostname::Hostname;
+    use crate::link::AnyContent;
     use crate::link_request::tests::{World, new_redirect};
     use crate::redirect::RedirectContent;
 
@@ -258,6 +278,7 @@ mod tests {
         let search = |text: &str| Some(SearchText::parse(text).unwrap());
         let slug = |text: &str| Some(Slug::parse(text).unwrap());
         let tag = |text: &str| TagFilter { any: vec![TagName::parse(text).unwrap()], ..TagFilter::default() };
+        let target_host = |text: &str| Some(TargetHost::parse(text).unwrap());
         let since = |millis| InstantRange { from: Timestamp::from_unix_millis(millis), to: None };
         let custom = Site::Custom(Hostname::parse("links.example.org").unwrap());
         for (fits, differs) in [
@@ -273,6 +294,10 @@ mod tests {
                 LinkFilter { external_id: external_id("1"), ..any() },
             ),
             (LinkFilter { tags: tag("SALE"), ..any() }, LinkFilter { tags: tag("mail"), ..any() }),
+            (
+                LinkFilter { target_host: target_host("EXAMPLE.com"), ..any() },
+                LinkFilter { target_host: target_host("example.org"), ..any() },
+            ),
             (LinkFilter { created: since(1_000), ..any() }, LinkFilter { created: since(1_001), ..any() }),
             (LinkFilter { updated: since(1_000), ..any() }, LinkFilter { updated: since(1_001), ..any() }),
             (
@@ -286,6 +311,44 @@ mod tests {
             assert!(!both.matches(&link), "{both:?}");
         }
         assert!(any().matches(&link));
+    }
+
+    #[test]
+    fn d126_a_host_alone_is_no_search_if_an_index_has_it() {
+        let by_host = |text: &str| LinkFilter {
+            target_host: Some(TargetHost::parse(text).unwrap()),
+            ..LinkFilter::default()
+        };
+        for (text, is_search) in [
+            ("example.com", false),
+            ("a.b.c.example.com", false),
+            ("a.b.c.d.example.com", true),
+            ("localhost", true),
+            ("[::1]", true),
+        ] {
+            let filter = by_host(text);
+            assert_eq!(filter.is_search(), is_search, "{text}");
+            let tags = TagFilter { any: vec![TagName::parse("a").unwrap()], ..TagFilter::default() };
+            let tagged = LinkFilter { tags, ..filter.clone() };
+            assert!(tagged.is_search() && tagged.only_tag().is_none(), "{text}");
+            assert!(LinkFilter { is_active: Some(true), ..filter.clone() }.is_search(), "{text}");
+            let external_id = Some(ExternalId::parse("a").unwrap());
+            assert!(!LinkFilter { external_id, ..filter }.is_search(), "at most one link has an external id");
+        }
+    }
+
+    #[test]
+    fn d126_no_landing_page_has_a_target() {
+        let target_host = Some(TargetHost::parse("example.com").unwrap());
+        let filter = LinkFilter { target_host, ..LinkFilter::default() };
+        let may_match =
+            |filter: &LinkFilter| [LinkKind::Redirect, LinkKind::Landing].map(|kind| filter.may_match(kind));
+        assert_eq!(may_match(&filter), [true, false]);
+        assert_eq!(may_match(&LinkFilter::default()), [true, true]);
+        let redirect = World::new().create::<RedirectContent>(new_redirect()).unwrap().into_any();
+        assert!(filter.matches(&redirect));
+        let landing = Link { content: AnyContent::Landing, ..redirect };
+        assert!(LinkFilter::default().matches(&landing) && !filter.matches(&landing));
     }
 
     #[test]

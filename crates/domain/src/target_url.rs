@@ -180,6 +180,21 @@ impl TargetUrl {
         &self.host
     }
 
+    /// Whether the target has its host as [`Self::host`] does, but for letter case and a final dot. Then the host is what follows the
+    /// slashes, up to the first `:`, `/`, `?` or `#`. That is so for names and IPv4 addresses in ASCII.
+    ///
+    /// ```
+    /// use signpost_domain::TargetUrl;
+    ///
+    /// let states = |target| TargetUrl::parse(target).unwrap().states_host();
+    /// assert!(states("https://Example.COM.:8443/"));
+    /// assert!(!states("https://bücher.example/") && !states("http://[::1]/"));
+    /// ```
+    #[must_use]
+    pub fn states_host(&self) -> bool {
+        parts::split(&self.given).is_some_and(|parts| parts.host.is_ascii() && !parts.host.starts_with('['))
+    }
+
     /// The port in the target, even if it is the default one.
     #[must_use]
     pub const fn port(&self) -> Option<u16> {
