@@ -90,6 +90,8 @@ mod store;
 mod tagged_links;
 mod tags;
 mod taken_addresses;
+mod target_host_migration;
+mod target_hosts;
 mod time_limit;
 mod tls_roots;
 mod unit_of_work;

@@ -5,8 +5,9 @@
 //! filter.
 //!
 //! With several filters, one chooses the range and the others, and always the tags, the instants and the search, test its rows. The
-//! usually narrowest filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the site, then
-//! activity. A site and a slug together are an address, which at most one link has; so is an external id. A single tag without other
+//! usually narrowest filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the target's host,
+//! then the site, then activity. The host has four indexes, by the number of labels, and tests the rows as well, because a host may have
+//! more labels than any index ([`EndOfTargetHost`]). A site and a slug together are an address, which at most one link has; so is an external id. A single tag without other
 //! filters selects the range of its links ([`TaggedLinks`]).
 
 use diesel::pg::Pg;
@@ -14,7 +15,7 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{
     AccountId, GroupFilter, InstantRange, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Slug,
-    TagFilter,
+    TagFilter, TargetHost,
 };
 
 use crate::failure::Failure;
@@ -24,6 +25,7 @@ use crate::schema::links;
 use crate::search::{part_of_key, strpos};
 use crate::search_index;
 use crate::tagged_links::TaggedLinks;
+use crate::target_hosts::{EndOfTargetHost, TargetUnder};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed;
@@ -38,6 +40,9 @@ pub(crate) async fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<Link>, Failure> {
+    if !filter.may_match(kind) {
+        return Ok(Page::empty());
+    }
     if let Some(tag) = filter.only_tag() {
         let rows = TaggedLinks::for_page(account, kind, tag, limit, after).load(connection).await?;
         return Ok(listed::page(rows, limit));
@@ -57,7 +62,8 @@ pub(crate) async fn links(
 /// Whether the search is the only filter. With another filter, the search walks the range: it is unknown whether the range
 /// or the candidates of the index are fewer.
 const fn searches_alone(filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
+        filter;
     search.is_some()
         && matches!(group, GroupFilter::Any)
         && site.is_none()
@@ -65,6 +71,7 @@ const fn searches_alone(filter: &LinkFilter) -> bool {
         && is_active.is_none()
         && external_id.is_none()
         && tags.is_any()
+        && target_host.is_none()
         && created.is_any()
         && updated.is_any()
 }
@@ -75,15 +82,20 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
     Pg,
 >;
 
-/// The links of a query that have these tags, and were created and last changed within these ranges. No index has the instants.
+/// The links of a query that have these tags and a target on the host, and were created and last changed within these ranges. No index
+/// has the instants.
 fn within<'a>(
     mut query: Query<'a>,
     tags: &TagFilter,
+    target_host: Option<&TargetHost>,
     created: &InstantRange,
     updated: &InstantRange,
 ) -> Query<'a> {
     for tag in TagCondition::of_filter(tags) {
         query = query.filter(AmongRows(tag));
+    }
+    if let Some(host) = target_host {
+        query = query.filter(AmongRows(TargetUnder::host(host)));
     }
     if let Some(from) = created.from {
         query = query.filter(AmongRows(links::created_at.ge(Instant::from(from))));
@@ -127,7 +139,8 @@ async fn one_link(
     filter: &LinkFilter,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
+        filter;
     let (host, slug) = (site.as_ref().map(site_column), slug.as_ref().map(Slug::as_str));
     let account = links::account_id.eq(IdBytes::from(account));
     let mut query = links::table.select(LinkRow::as_select()).into_boxed();
@@ -159,12 +172,31 @@ async fn one_link(
     if let Some(after) = after {
         query = query.filter(AmongRows(links::id.lt(IdBytes::from(after))));
     }
-    query = within(query, tags, created, updated);
+    query = within(query, tags, target_host.as_ref(), created, updated);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));
     }
     Ok(query.load(connection).await?)
+}
+
+/// The column of the filter that chooses the range.
+fn narrowest_column(filter: &LinkFilter) -> RangeColumn {
+    let LinkFilter { group, site, slug, is_active, target_host, .. } = filter;
+    let group_in = match group {
+        GroupFilter::In(group) => Some(IdBytes::from(*group)),
+        GroupFilter::Any | GroupFilter::Ungrouped => None,
+    };
+    let target = target_host.as_ref().and_then(TargetHost::indexed_end);
+    match (slug, group_in, *is_active, target, site) {
+        (Some(slug), _, _, _, _) => RangeColumn::Slug(slug.as_str().to_owned()),
+        (None, Some(group), _, _, _) => RangeColumn::Group(group),
+        (None, None, Some(false), _, _) => RangeColumn::Activity(false),
+        (None, None, _, Some(end), _) => EndOfTargetHost::range_of(end),
+        (None, None, _, None, Some(site)) => RangeColumn::Host(site_column(site)),
+        (None, None, Some(true), None, None) => RangeColumn::Activity(true),
+        (None, None, None, None, None) => RangeColumn::None,
+    }
 }
 
 /// The first links of a range that match the filter.
@@ -176,19 +208,19 @@ async fn in_range(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id: _, tags, created, updated, search } = filter;
-    let group_in = match group {
-        GroupFilter::In(group) => Some(IdBytes::from(*group)),
-        GroupFilter::Any | GroupFilter::Ungrouped => None,
-    };
-    let column = match (slug, group_in, site, *is_active) {
-        (Some(slug), _, _, _) => RangeColumn::Slug(slug.as_str().to_owned()),
-        (None, Some(group), _, _) => RangeColumn::Group(group),
-        (None, None, _, Some(false)) => RangeColumn::Activity(false),
-        (None, None, Some(site), _) => RangeColumn::Host(site_column(site)),
-        (None, None, None, Some(true)) => RangeColumn::Activity(true),
-        (None, None, None, None) => RangeColumn::None,
-    };
+    let LinkFilter {
+        group,
+        site,
+        slug,
+        is_active,
+        external_id: _,
+        tags,
+        target_host,
+        created,
+        updated,
+        search,
+    } = filter;
+    let column = narrowest_column(filter);
     let mut query = links::table.select(LinkRow::as_select()).into_boxed().order(links::account_id.desc());
     // The column of the range is constant within it; it is in the ORDER BY so that PostgreSQL picks the matching index.
     query = match column {
@@ -197,6 +229,7 @@ async fn in_range(
         RangeColumn::Group(_) => query.then_order_by(links::group_id.desc()),
         RangeColumn::Host(_) => query.then_order_by(links::host.desc()),
         RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
+        RangeColumn::TargetHost(end, _) => query.then_order_by(end.desc()),
     };
     let (is_by_account, is_by_group) =
         (matches!(column, RangeColumn::None), matches!(column, RangeColumn::Group(_)));
@@ -225,7 +258,7 @@ async fn in_range(
     if let (false, Some(is_active)) = (is_by_activity, is_active) {
         query = query.filter(AmongRows(links::is_active.eq(*is_active)));
     }
-    query = within(query, tags, created, updated);
+    query = within(query, tags, target_host.as_ref(), created, updated);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));

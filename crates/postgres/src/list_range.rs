@@ -8,6 +8,7 @@ use diesel::sql_types::{Bool, SmallInt, Text};
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::schema::links;
+use crate::target_hosts::EndOfTargetHost;
 use signpost_sql_rows::columns::IdBytes;
 
 /// A condition that selects a range of one of the list indexes, optionally below an id.
@@ -33,50 +34,60 @@ pub(crate) enum RangeColumn {
     Host(String),
     /// The activity.
     Activity(bool),
+    /// The end of the target's host.
+    TargetHost(EndOfTargetHost, String),
 }
 
 impl RangeColumn {
-    const fn name(&self) -> &'static str {
+    /// Writes the column and a comma.
+    fn write_name(&self, out: &mut AstPass<'_, '_, Pg>) {
         match self {
-            Self::None => "",
-            Self::Slug(_) => "links.slug, ",
-            Self::Group(_) => "links.group_id, ",
-            Self::Host(_) => "links.host, ",
-            Self::Activity(_) => "links.is_active, ",
+            Self::None => {}
+            Self::Slug(_) => out.push_sql("links.slug, "),
+            Self::Group(_) => out.push_sql("links.group_id, "),
+            Self::Host(_) => out.push_sql("links.host, "),
+            Self::Activity(_) => out.push_sql("links.is_active, "),
+            Self::TargetHost(end, _) => {
+                end.write(out);
+                out.push_sql(", ");
+            }
         }
+    }
+
+    /// Writes the value and a comma.
+    fn write_value<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        match self {
+            Self::None => return Ok(()),
+            Self::Group(group) => out.push_bind_param::<Identifier, _>(group)?,
+            Self::Slug(text) | Self::Host(text) | Self::TargetHost(_, text) => {
+                out.push_bind_param::<Text, _>(text)?;
+            }
+            Self::Activity(is_active) => out.push_bind_param::<Bool, _>(is_active)?,
+        }
+        out.push_sql(", ");
+        Ok(())
     }
 }
 
 impl ListRange {
-    /// Writes the columns from `account_id` to `kind`, `comparison`, and their values.
+    /// Writes the columns up to `kind`, or up to `id` if it is compared too, then `comparison`, and the values of the columns.
     fn compare<'b>(
         &'b self,
         out: &mut AstPass<'_, 'b, Pg>,
+        account: Option<&'b IdBytes>,
         comparison: &str,
         below: Option<&'b IdBytes>,
     ) -> QueryResult<()> {
-        out.push_sql("(links.account_id, ");
-        out.push_sql(self.column.name());
+        out.push_sql(if account.is_some() { "(links.account_id, " } else { "(" });
+        self.column.write_name(out);
         out.push_sql(if below.is_some() { "links.kind, links.id) " } else { "links.kind) " });
         out.push_sql(comparison);
         out.push_sql(" (");
-        out.push_bind_param::<Identifier, _>(&self.account)?;
-        match &self.column {
-            RangeColumn::None => {}
-            RangeColumn::Group(group) => {
-                out.push_sql(", ");
-                out.push_bind_param::<Identifier, _>(group)?;
-            }
-            RangeColumn::Slug(text) | RangeColumn::Host(text) => {
-                out.push_sql(", ");
-                out.push_bind_param::<Text, _>(text)?;
-            }
-            RangeColumn::Activity(is_active) => {
-                out.push_sql(", ");
-                out.push_bind_param::<Bool, _>(is_active)?;
-            }
+        if let Some(account) = account {
+            out.push_bind_param::<Identifier, _>(account)?;
+            out.push_sql(", ");
         }
-        out.push_sql(", ");
+        self.column.write_value(out)?;
         out.push_bind_param::<SmallInt, _>(&self.kind)?;
         if let Some(id) = below {
             out.push_sql(", ");
@@ -85,14 +96,48 @@ impl ListRange {
         out.push_sql(")");
         Ok(())
     }
+
+    /// Writes the upper end of the range.
+    fn compare_with_end<'b>(
+        &'b self,
+        out: &mut AstPass<'_, 'b, Pg>,
+        account: Option<&'b IdBytes>,
+    ) -> QueryResult<()> {
+        let below = self.below.as_ref();
+        self.compare(out, account, if below.is_some() { "<" } else { "<=" }, below)
+    }
+
+    /// Writes a range of the hosts of targets. Many hosts have few links or none, and a scan that a comparison of rows bounds below
+    /// goes on to the end of the account. This one ends with the host. No other index has its order, so the account may be an equality.
+    fn write_hosts<'b>(
+        &'b self,
+        end: EndOfTargetHost,
+        text: &'b str,
+        out: &mut AstPass<'_, 'b, Pg>,
+    ) -> QueryResult<()> {
+        out.push_sql("links.account_id = ");
+        out.push_bind_param::<Identifier, _>(&self.account)?;
+        out.push_sql(" AND ");
+        end.write(out);
+        out.push_sql(" >= ");
+        out.push_bind_param::<Text, _>(text)?;
+        out.push_sql(" AND ");
+        self.compare_with_end(out, None)?;
+        out.push_sql(" AND ");
+        end.write_index_condition(out);
+        Ok(())
+    }
 }
 
 impl QueryFragment<Pg> for ListRange {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        self.compare(&mut out, ">=", None)?;
+        if let RangeColumn::TargetHost(end, text) = &self.column {
+            return self.write_hosts(*end, text, &mut out);
+        }
+        let account = Some(&self.account);
+        self.compare(&mut out, account, ">=", None)?;
         out.push_sql(" AND ");
-        let comparison = if self.below.is_some() { "<" } else { "<=" };
-        self.compare(&mut out, comparison, self.below.as_ref())
+        self.compare_with_end(&mut out, account)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::embedded_migrations::{EmbeddedMigration, embedded};
 use crate::open_error::OpenError;
 use crate::server_address::ServerAddress;
 use crate::server_error::ServerError;
+use crate::target_host_migration;
 
 /// How often a migration is tried. It fails harmlessly if two programs run it at once; the next look finds it done.
 const ATTEMPTS: u32 = 3;
@@ -114,7 +115,7 @@ async fn look(
 /// an index may take longer. Only lock waits are limited. So a statement that ends early was cancelled by an
 /// operator.
 async fn run(mut client: Client, migration: &EmbeddedMigration) -> Result<(), ServerError> {
-    let EmbeddedMigration { version, name: _, statements } = migration;
+    let EmbeddedMigration { version, name, statements } = migration;
     let settings = format!(
         "SET lock_timeout = {}; SET statement_timeout = 0; SET TIME ZONE 'UTC'",
         LOCK_LIMIT.as_millis()
@@ -123,6 +124,7 @@ async fn run(mut client: Client, migration: &EmbeddedMigration) -> Result<(), Se
     client.batch_execute(CREATE_MIGRATIONS_TABLE).await?;
     let transaction = client.transaction().await?;
     transaction.batch_execute(statements).await?;
+    target_host_migration::complete(&transaction, name).await?;
     let remember = "INSERT INTO __diesel_schema_migrations (version) VALUES ($1)";
     transaction.execute(remember, &[version]).await?;
     Ok(transaction.commit().await?)

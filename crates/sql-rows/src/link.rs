@@ -57,6 +57,8 @@ pub(crate) mod table {
             expires_at -> Nullable<Moment>,
             /// JSON text (ADR 81).
             behaviour -> Nullable<Text>,
+            /// The host of a redirect's target in ASCII form. On PostgreSQL only if the target states it in another way (ADR 83).
+            target_host -> Nullable<Text>,
         }
     }
 }
@@ -240,6 +242,7 @@ macro_rules! written_link_columns {
             starts_at: Option<$crate::columns::Instant> => diesel::sql_types::Nullable<$crate::sql_types::Moment>,
             expires_at: Option<$crate::columns::Instant> => diesel::sql_types::Nullable<$crate::sql_types::Moment>,
             behaviour: Option<String> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
+            target_host: Option<&'a str> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
         }
     };
 }
@@ -303,6 +306,7 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             starts_at: life.schedule.starts_at().map(Instant::from),
             expires_at: life.schedule.expires_at().map(Instant::from),
             behaviour: behaviour_column(life),
+            target_host: redirect.map(|redirect| redirect.target_url.host()),
         }
     }
 }

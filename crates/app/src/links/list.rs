@@ -3,7 +3,7 @@
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     ExternalId, GroupFilter, HostReference, IdReference, InstantRange, Link, LinkFilter, LinkKind, Page,
-    PageLimit, PagePosition, Permission, SearchText, Site, Slug, TagFilter,
+    PageLimit, PagePosition, Permission, SearchText, Site, Slug, TagFilter, TargetHost,
 };
 
 use crate::app_error::AppError;
@@ -25,6 +25,8 @@ pub struct ListLinks {
     pub external_id: Option<ExternalId>,
     /// `tag`, `tag_all` and `without_tag`
     pub tags: TagFilter,
+    /// `target_host`
+    pub target_host: Option<TargetHost>,
     /// `created_after` and `created_before`
     pub created: InstantRange,
     /// `updated_after` and `updated_before`
@@ -75,6 +77,7 @@ impl ListLinks {
             is_active,
             external_id,
             tags,
+            target_host,
             created,
             updated,
             search,
@@ -92,6 +95,17 @@ impl ListLinks {
             Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
             Some(HostReference::Malformed) => return None,
         };
-        Some(LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search })
+        Some(LinkFilter {
+            group,
+            site,
+            slug,
+            is_active,
+            external_id,
+            tags,
+            target_host,
+            created,
+            updated,
+            search,
+        })
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use diesel::pg::Pg;
 use diesel::query_builder::AstPass;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, SmallInt, Text};
-use signpost_domain::{AccountId, Link, LinkKind};
+use signpost_domain::{AccountId, Link, LinkKind, TargetUrl};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredIds, whole_number};
 use signpost_sql_rows::link::{LinkColumns, kind_column};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
@@ -14,6 +14,12 @@ use signpost_sql_rows::written_link_columns;
 
 use crate::search::search_key;
 use crate::statement::statement;
+
+/// The columns of a link. The server finds most hosts in the target itself (`host_of_target` of the migrations, ADR 83).
+fn columns_of(link: &Link) -> LinkColumns<'_> {
+    let target = link.target_url().filter(|target| !target.states_host());
+    LinkColumns { target_host: target.map(TargetUrl::host), ..LinkColumns::from(link) }
+}
 
 /// How a column of many rows is sent as one array.
 trait ArrayItem {
@@ -147,7 +153,7 @@ statement! {
 
 impl<'a> UpdateLink<'a> {
     pub(crate) fn of(account: AccountId, link: &'a Link) -> Self {
-        let columns = LinkColumns::from(link);
+        let columns = columns_of(link);
         Self {
             id: link.id().into(),
             account: account.into(),
@@ -196,7 +202,7 @@ impl<'a> UpdateLinks<'a> {
             update.kinds.push(kind_column(link.kind()));
             update.created.push(link.created_at.into());
             update.numbers.push(number);
-            let columns = LinkColumns::from(link);
+            let columns = columns_of(link);
             update.search_keys.push(search_key(columns.name, columns.slug, columns.target_url));
             update.columns.push(columns);
         }
@@ -270,7 +276,7 @@ impl<'a> NewLinks<'a> {
             new.kinds.push(kind_column(link.kind()));
             new.created.push(link.created_at.into());
             new.numbers.push(number);
-            let columns = LinkColumns::from(link);
+            let columns = columns_of(link);
             new.search_keys.push(search_key(columns.name, columns.slug, columns.target_url));
             new.columns.push(columns);
             if let Some(group) = link.group_id {
