@@ -13,6 +13,7 @@ use crate::open_error::OpenError;
 use crate::search;
 use crate::search_index;
 use crate::sql_errors::is_busy;
+use crate::target_hosts;
 
 /// The task of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,8 @@ pub(crate) fn open(
             search::register(&mut connection, Arc::clone(deadline)).map_err(unusable)?;
             match task {
                 Task::Write => search_index::keep(&mut connection).map_err(unusable)?,
-                Task::Migrate | Task::Copy | Task::Read => {}
+                Task::Migrate => target_hosts::register(&mut connection).map_err(unusable)?,
+                Task::Copy | Task::Read => {}
             }
         }
         // Deleted hashes and keys of visitors must be gone (D48): SQLite overwrites them with zeros. Segments are read once

@@ -106,6 +106,7 @@ mod store;
 mod tagged_links;
 mod tags;
 mod taken_addresses;
+mod target_hosts;
 mod unit_of_work;
 mod upgrade_copies;
 mod visits;

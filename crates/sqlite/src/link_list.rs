@@ -1,13 +1,14 @@
 //! The link lists of an account, one for each kind.
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
-//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, and one for no
-//! filter.
+//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, and
+//! four for the target's host, by the number of labels.
 //!
-//! With several filters, the first of these four selects the range, because it is usually the narrowest. The others, and
-//! always the tags, the instants and the search, test its rows. SQLite would consider all filters equally narrow, so the choice is made
-//! here. A site and a slug together are an address, which at most one link has, and which has its own index. So does an external id. A
-//! single tag without other filters selects the range of its links ([`TaggedLinks`]).
+//! With several filters, the first of slug, group, target's host, site and activity selects the range, because it is usually the
+//! narrowest. The others, and always the tags, the host, the instants and the search, test its rows: a host may have more labels than
+//! any index. SQLite would consider all filters equally narrow, so the choice is made here. A site and a slug together are an address,
+//! which at most one link has, and which has its own index. So does an external id. A single tag without other filters selects the
+//! range of its links ([`TaggedLinks`]).
 //!
 //! A search for three or more characters first reads some rows in this way. Then it continues with the links that the text
 //! index returns (`search_index`), newest first.
@@ -15,7 +16,9 @@
 use diesel::prelude::*;
 use diesel::sql_types::{SmallInt, Text};
 use diesel::sqlite::Sqlite;
-use signpost_domain::{AccountId, GroupFilter, InstantRange, LinkFilter, LinkKind, PageLimit, PagePosition};
+use signpost_domain::{
+    AccountId, GroupFilter, InstantRange, LinkFilter, LinkKind, PageLimit, PagePosition, TargetHost,
+};
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::columns::UpperBound;
@@ -25,6 +28,7 @@ use crate::search::link_matches;
 use crate::search_index::IndexSearch;
 use crate::search_order::SearchOrder;
 use crate::tagged_links::TaggedLinks;
+use crate::target_hosts::{TargetEnd, TargetUnder};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed::Listed;
@@ -57,6 +61,7 @@ struct Choice {
     external_id: Option<String>,
     is_active: Option<bool>,
     tags: Vec<TagCondition>,
+    target_host: Option<TargetHost>,
     created: InstantRange,
     updated: InstantRange,
     folded: Option<String>,
@@ -71,13 +76,17 @@ pub(crate) fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
+    if !filter.may_match(kind) {
+        return Ok(Vec::new());
+    }
     let bound = UpperBound::from(after);
     let wanted = usize::from(limit.get()) + 1;
     if let Some(tag) = filter.only_tag() {
         let (account, kind) = (IdBytes::from(account), kind_column(kind));
         return Ok(TaggedLinks::of(account, kind, tag, bound, wanted).load(connection)?);
     }
-    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
+        filter;
     // Few links share a slug, and none an external id, so they are read one by one.
     let searched = search.as_ref().filter(|_| slug.is_none() && external_id.is_none());
     let index = searched.and_then(|search| IndexSearch::of(account, kind, search.folded()));
@@ -90,6 +99,7 @@ pub(crate) fn links(
         external_id: external_id.map(|id| id.as_str().to_owned()),
         is_active,
         tags: TagCondition::of_filter(&tags),
+        target_host,
         created,
         updated,
         folded: search.map(|search| search.folded().to_owned()),
@@ -181,16 +191,22 @@ impl Choice {
             }
             GroupFilter::In(group) => query.filter(links::group_id.eq(IdBytes::from(group))),
         };
+        let target_end = self.target_host.as_ref().and_then(TargetHost::indexed_end);
+        let target_end = target_end.filter(|_| !has_slug && !has_group);
+        let has_target = target_end.is_some();
+        if let Some(end) = target_end {
+            query = query.filter(TargetEnd::from(end));
+        }
         if let Some(host) = &self.site {
             // With a slug it is an address.
-            query = if has_group && !has_slug {
+            query = if has_target || (has_group && !has_slug) {
                 query.filter(TextBesideIndex::new(links::host).eq(host))
             } else {
                 query.filter(links::host.eq(host))
             };
         }
         if let Some(is_active) = self.is_active {
-            query = if has_slug || has_group || self.site.is_some() {
+            query = if has_slug || has_group || has_target || self.site.is_some() {
                 query.filter(FlagBesideIndex::new(links::is_active).eq(is_active))
             } else {
                 query.filter(links::is_active.eq(is_active))
@@ -250,11 +266,14 @@ impl Choice {
         self.searched(query)
     }
 
-    /// Those that match the tags, the instants and the search.
+    /// Those that match the tags, the target's host, the instants and the search.
     fn searched<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
-        let Self { tags, created, updated, .. } = self;
+        let Self { tags, target_host, created, updated, .. } = self;
         for tag in tags {
             query = query.filter(tag.clone());
+        }
+        if let Some(host) = target_host {
+            query = query.filter(TargetUnder::from(host));
         }
         if let Some(from) = created.from {
             query = query.filter(links::created_at.ge(Instant::from(from)));

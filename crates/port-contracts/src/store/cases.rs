@@ -45,6 +45,7 @@ macro_rules! __store_files {
             link_pages
             link_filters
             link_instants
+            target_hosts
             units_of_work
             changes
             visible_writes

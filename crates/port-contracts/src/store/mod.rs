@@ -87,6 +87,7 @@ mod tag_changes;
 mod tag_filters;
 mod tag_operations;
 mod tags;
+mod target_hosts;
 mod tenants;
 mod tickets;
 mod time_limits;
