@@ -2,7 +2,9 @@
 //! minute later at the earliest. So these plans must already use the index that a full table needs.
 
 use signpost_app::ports::{AccountReads, LinkReads, Store};
-use signpost_domain::{AccountId, Address, ExternalId, Id, LinkKind, Site};
+use signpost_domain::{
+    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Site, TargetHost,
+};
 use signpost_port_contracts::samples;
 use signpost_postgres::migrate;
 use signpost_test_servers::postgres::PostgresServer;
@@ -44,6 +46,13 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
         drop(store.links_with_external_ids(account, std::slice::from_ref(&external_id)).await.unwrap());
     });
     assert_contains(&plans.await, &["links_of_external_id", "(external_id = (n.external_id)::text)"]);
+    let target_host = TargetHost::parse("example.com").ok();
+    let filter = LinkFilter { target_host, ..LinkFilter::default() };
+    for after in [None, Some(PagePosition::behind([2; 16]))] {
+        let list = store.links(account, LinkKind::Redirect, &filter, PageLimit::OF_UNIT_OF_WORK, after);
+        let plans = subject.plans(async { drop(list.await.unwrap()) }).await;
+        assert_contains(&plans, &["using links_of_target_2 on links"]);
+    }
     let page = samples::landing("page");
     let mut work = store.begin().await.unwrap();
     work.insert_links(account, &[page.clone().into()], 9).await.unwrap();

@@ -26,6 +26,7 @@ mod recorder;
 mod resources;
 mod search_index;
 mod tags;
+mod target_hosts;
 
 use std::time::Duration;
 
@@ -128,6 +129,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     drop(subject);
     drop(database);
     giant_group::does_not_change_plans(server).await;
+    target_hosts::are_ranges_of_an_index(server).await;
     empty_tables::get_the_plans_of_full_ones(server).await;
 }
 

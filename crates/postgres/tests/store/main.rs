@@ -24,6 +24,7 @@ mod migrating;
 mod migrations_in_use;
 mod neighbours;
 mod older_search_keys;
+mod older_target_hosts;
 mod opening;
 mod own_connections;
 mod people;

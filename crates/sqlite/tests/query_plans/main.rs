@@ -21,6 +21,7 @@ mod remembered_answers;
 #[path = "../store_fixture/mod.rs"]
 mod store_fixture;
 mod tags;
+mod target_hosts;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -127,6 +128,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     contract::is_found_by_indexes(&mut subject).await;
     lists_of_links(&mut subject).await;
     tags::choose_the_ranges_of_lists(&mut subject).await;
+    target_hosts::choose_the_ranges_of_lists(&mut subject).await;
     long_searches(&mut subject).await;
     counts_of_requests(&mut subject).await;
     changes_and_leases(&mut subject).await;
@@ -357,8 +359,7 @@ async fn long_searches(subject: &mut Subject) {
 /// The first of slug, group, site and activity selects the range, which ends with the ids. An address is one row, and so is an external id.
 fn index_for(filter: &LinkFilter) -> (&'static str, &'static str) {
     const RANGE: &str = "kind=? AND id<?)";
-    let LinkFilter { group, site, slug, is_active, external_id, tags: _, created: _, updated: _, search: _ } =
-        filter;
+    let LinkFilter { group, site, slug, is_active, external_id, .. } = filter;
     if external_id.is_some() {
         return ("links_of_external_id", "(account_id=? AND external_id=?)");
     }

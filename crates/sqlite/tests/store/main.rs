@@ -17,6 +17,7 @@ mod crash;
 mod custom_domains;
 mod database;
 mod free_space;
+mod older_target_hosts;
 mod opening;
 mod people;
 mod processes;
