@@ -17,4 +17,5 @@ mod pixels;
 mod redirects;
 mod sign_in;
 mod tags;
+mod target_hosts;
 mod update_matching;

@@ -1,7 +1,7 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
-use signpost_domain::{ExternalId, IdempotencyKey, SearchText, Slug, Tags};
+use signpost_domain::{ExternalId, IdempotencyKey, SearchText, Slug, Tags, TargetHost};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
@@ -30,6 +30,7 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     TAG_FILTERS[0],
     TAG_FILTERS[1],
     TAG_FILTERS[2],
+    "TargetHostFilter",
     "CreatedAfter",
     "CreatedBefore",
     "UpdatedAfter",
@@ -62,7 +63,7 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
 }
 
 /// The filters of lists of links (D11, D126).
-fn filters() -> [(Name, ParameterBuilder); 13] {
+fn filters() -> [(Name, ParameterBuilder); 14] {
     [
         (
             "GroupFilter",
@@ -97,6 +98,13 @@ fn filters() -> [(Name, ParameterBuilder); 13] {
         (TAG_FILTERS[0], tag_filter("tag", "with any of these tags. An unknown tag has no links")),
         (TAG_FILTERS[1], tag_filter("tag_all", "with all of these tags. An unknown tag has no links")),
         (TAG_FILTERS[2], tag_filter("without_tag", "without any of these tags. An unknown tag leaves out no link")),
+        (
+            "TargetHostFilter",
+            in_query(TargetHost::FIELD, target_host()).description(Some(
+                "Only redirects whose target is on this host or on a host under it, such as `www.example.com`. Case and one final dot \
+                 are ignored, and an international name may be in ASCII or in Unicode. Landing pages have no target.",
+            )),
+        ),
         ("CreatedAfter", instant_filter("created_after", "created at this instant or later")),
         ("CreatedBefore", instant_filter("created_before", "created at this instant or earlier")),
         ("UpdatedAfter", instant_filter("updated_after", "whose last change was at this instant or later")),
@@ -178,6 +186,11 @@ pub(crate) fn text() -> ObjectBuilder {
 pub(crate) fn path_id(name: Name, example: &str, what: &str) -> (Name, Parameter) {
     let malformed = "A malformed id is treated like an unknown one.";
     (name, in_path("id", id(example, what)).description(Some(malformed)).build())
+}
+
+/// The host of targets (D126). A schema cannot tell which texts are hosts.
+pub(crate) fn target_host() -> ObjectBuilder {
+    text().min_length(Some(1)).max_length(Some(TargetHost::MAX_CHARS)).examples([examples::TARGET_HOST])
 }
 
 /// A filter by an instant (D126).

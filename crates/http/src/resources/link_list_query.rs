@@ -6,7 +6,7 @@ use signpost_app::links::ListLinks;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     ExternalId, FieldError, HostReference, IdReference, InstantRange, SearchText, Slug, TagFilter, TagName,
-    Tags, Timestamp, ViolationCode, Violations,
+    Tags, TargetHost, Timestamp, ViolationCode, Violations,
 };
 
 use crate::cursor::CursorScope;
@@ -37,6 +37,7 @@ pub(super) fn read(
             all: read_names(&mut query, TAG_PARAMETERS[1]),
             none: read_names(&mut query, TAG_PARAMETERS[2]),
         },
+        target_host: query.read(TargetHost::FIELD, TargetHost::parse),
         created: read_range(&mut query, ["created_after", "created_before"]),
         updated: read_range(&mut query, ["updated_after", "updated_before"]),
         search: query.read("q", SearchText::parse),
@@ -79,8 +80,19 @@ fn parse_names(text: &str) -> Result<Vec<TagName>, FieldError> {
 
 /// The scope of a filter's cursors. Equivalent spellings, such as a hostname in another case, give the same scope.
 pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
-    let ListLinks { group, domain, slug, is_active, external_id, tags, created, updated, search, .. } =
-        filter;
+    let ListLinks {
+        group,
+        domain,
+        slug,
+        is_active,
+        external_id,
+        tags,
+        target_host,
+        created,
+        updated,
+        search,
+        ..
+    } = filter;
     let instant = |instant: Option<Timestamp>| instant.map(|instant| instant.unix_millis().to_be_bytes());
     let instants = [
         ("created_after", instant(created.from)),
@@ -111,6 +123,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
         .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by(ExternalId::FIELD, external_id.as_ref().map(|id| id.as_str().as_bytes()))
+        .filtered_by(TargetHost::FIELD, target_host.as_ref().map(|host| host.as_str().as_bytes()))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
 }
 
@@ -150,7 +163,7 @@ mod tests {
     #[test]
     fn d32_every_filter_is_read() {
         let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
-                     &tag=%20Sale,mail&tag_all=a&without_tag=b";
+                     &tag=%20Sale,mail&tag_all=a&without_tag=b&target_host=B%C3%BCcher.Example";
         let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
         let query = read.links;
         assert!(read.with_clicks);
@@ -163,6 +176,7 @@ mod tests {
         let names = |names: &[&str]| names.iter().map(|name| TagName::parse(name).unwrap()).collect();
         let tags = TagFilter { any: names(&["Sale", "mail"]), all: names(&["a"]), none: names(&["b"]) };
         assert_eq!(query.tags, tags);
+        assert_eq!(query.target_host, Some(TargetHost::parse("xn--bcher-kva.example").unwrap()));
         assert_eq!(query.limit.get(), 7);
     }
 
@@ -214,6 +228,26 @@ mod tests {
         let cursor = scope("tag=Sale,mail").seal(PagePosition::behind([1; 16]));
         assert_eq!(found(&format!("tag=mail,%20SALE,Mail&cursor={cursor}")), []);
         assert_eq!(found(&format!("tag=mail&cursor={cursor}")), [("cursor".to_owned(), "invalid_format")]);
+    }
+
+    #[test]
+    fn d126_a_host_has_no_scheme_port_or_path() {
+        for text in
+            ["", "https://example.com", "example.com:443", "example.com/", "*.example.com", "a%20b", "127.1"]
+        {
+            let expected = [("target_host".to_owned(), "invalid_value")];
+            assert_eq!(found(&format!("target_host={text}")), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn d11_a_cursor_serves_other_spellings_of_the_same_host() {
+        let scope =
+            |query: &str| read(QueryString::parse(query), Violations::new(), redirects()).unwrap().scope;
+        let cursor = scope("target_host=b%C3%BCcher.example").seal(PagePosition::behind([1; 16]));
+        assert_eq!(found(&format!("target_host=XN--BCHER-KVA.example.&cursor={cursor}")), []);
+        let other = found(&format!("target_host=shop.b%C3%BCcher.example&cursor={cursor}"));
+        assert_eq!(other, [("cursor".to_owned(), "invalid_format")]);
     }
 
     #[test]
@@ -276,6 +310,8 @@ mod tests {
             "tag_all=a,b".to_owned(),
             "without_tag=a".to_owned(),
             "tag=a&without_tag=a".to_owned(),
+            "target_host=localhost".to_owned(),
+            "target_host=a".to_owned(),
             "created_after=2026-01-31T09:05:07Z".to_owned(),
             "created_before=2026-01-31T09:05:07Z".to_owned(),
             "updated_after=2026-01-31T09:05:07Z".to_owned(),

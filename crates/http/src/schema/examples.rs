@@ -12,6 +12,8 @@ pub(crate) const LANDING_ID: &str = "lnd_019b5a3d0c1e7a52b3c4d5e6f7081920";
 pub(crate) const UNKNOWN_LANDING_ID: &str = "lnd_00000000000000000000000000000000";
 /// A link's id in the caller's own system.
 pub(crate) const EXTERNAL_ID: &str = "order-4711";
+/// The host of a target.
+pub(crate) const TARGET_HOST: &str = "example.com";
 /// A request's id.
 pub(crate) const REQUEST_ID: &str = "req_019b5a3e7f807d61a2b3c4d5e6f70819";
 /// A time of creation.

@@ -113,3 +113,43 @@ async fn d32_all_filters_of_redirects_must_match() {
         assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{query}");
     }
 }
+
+#[actix_web::test]
+async fn d126_redirects_are_found_by_the_host_of_their_target() {
+    let api = Api::start().await;
+    let mut ids_of = Vec::new();
+    for target in ["https://Example.com:8443/", "https://www.example.com/", "https://b\u{fc}cher.example/"] {
+        let body = json!({"name": "x", "target_url": target});
+        ids_of.push(api.call_with("POST", "/v1/redirects", body).await.id(201));
+    }
+    let [apex, www, unicode] = ids_of.as_slice() else { panic!("{ids_of:?}") };
+    let list = async |path: &str| {
+        let answer = api.call("GET", path).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    };
+    for (host, expected) in [
+        ("EXAMPLE.com", vec![www, apex]),
+        ("www.example.com.", vec![www]),
+        ("b%C3%BCcher.example", vec![unicode]),
+        ("xn--bcher-kva.example", vec![unicode]),
+        ("ample.com", vec![]),
+        ("com", vec![www, apex]),
+        ("example.com&is_active=false", vec![]),
+    ] {
+        let found = ids(&list(&format!("/v1/redirects?target_host={host}")).await);
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{host}");
+    }
+    let page = list("/v1/redirects?target_host=example.com&limit=1").await;
+    let cursor = page["pagination"]["next_cursor"].as_str().unwrap();
+    let next = list(&format!("/v1/redirects?target_host=Example.COM&limit=1&cursor={cursor}")).await;
+    assert_eq!((ids(&page), ids(&next)), (vec![www.clone()], vec![apex.clone()]));
+    api.landing("menu").await;
+    assert_eq!(list("/v1/landings?target_host=example.com").await["data"], json!([]));
+    for path in ["/v1/redirects", "/v1/landings"] {
+        for host in ["", "https://example.com", "example.com:443", "*.example.com"] {
+            let answer = api.call("GET", &format!("{path}?target_host={host}")).await;
+            assert_eq!(answer.violations(), [("target_host", "invalid_value")], "{host}");
+        }
+    }
+}

@@ -97,6 +97,8 @@ async fn d124_every_filter_of_the_list_chooses_redirects() {
         (json!({"tag": ["A", "c"]}), 2),
         (json!({"tag_all": ["a", "b"]}), 1),
         (json!({"without_tag": ["a"]}), 1),
+        (json!({"target_host": "EXAMPLE.com"}), 2),
+        (json!({"target_host": "www.example.com", "is_active": true}), 0),
         (json!({"created_after": created, "updated_after": created}), 2),
         (json!({"created_before": created, "updated_before": created}), 2),
         (json!({"created_before": "2000-01-01T00:00:00Z"}), 0),
@@ -185,7 +187,7 @@ async fn d8_an_invalid_request_lists_all_its_violations() {
         ),
         (
             json!({
-                "filter": {"tag": [], "tag_all": ["a,b"], "created_after": "today"},
+                "filter": {"tag": [], "tag_all": ["a,b"], "created_after": "today", "target_host": "a:1"},
                 "patch": {
                     "replace_target_prefix": {"from": "", "with": "x"},
                     "pixel_ids": ["pxl_1"],
@@ -200,6 +202,7 @@ async fn d8_an_invalid_request_lists_all_its_violations() {
                 ("filter.created_after", "invalid_format"),
                 ("filter.tag", "too_few_items"),
                 ("filter.tag_all[0]", "invalid_format"),
+                ("filter.target_host", "invalid_value"),
                 ("patch.geo_blocklists.countries[0]", "invalid_value"),
                 ("patch.pixel_ids[0]", "invalid_value"),
                 ("patch.replace_target_prefix.from", "too_short"),

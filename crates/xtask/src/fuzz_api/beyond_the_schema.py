@@ -66,6 +66,9 @@ VIOLATIONS = {
     ("hostname", "invalid_format"),
     ("hostname", "invalid_value"),
     ("hostname", "too_long"),
+    # A regular expression cannot express which texts are hosts.
+    ("target_host", "invalid_value"),
+    ("filter.target_host", "invalid_value"),
     # The set of time zones. Dimensions are separated by commas, which a schema cannot express.
     ("timezone", "invalid_value"),
     ("dimensions", "invalid_value"),

@@ -4,8 +4,8 @@ use signpost_app::links::{ListLinks, UpdateMatching};
 use signpost_domain::id::{GroupKind, RedirectKind};
 use signpost_domain::{
     AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, PrefixReplacement,
-    RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags, TargetPrefix, Timestamp,
-    ViolationCode, Violations,
+    RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags, TargetHost, TargetPrefix,
+    Timestamp, ViolationCode, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{KnownFormat, SchemaFormat};
@@ -15,6 +15,7 @@ use crate::cursor::{CursorScope, MOST_CHARACTERS, SealedCursor, foreign_cursor};
 use crate::extract::{
     Action, Field, ObjectReader, boolean, field, object, properties, reference, text, texts,
 };
+use crate::openapi::parameters::target_host;
 use crate::resources::groups;
 use crate::resources::link_fields::{group_id, is_active, note};
 use crate::resources::link_life;
@@ -177,6 +178,12 @@ fn read_filter(filter: &mut ObjectReader<'_>) -> Filter {
             all: names(filter, tag_all, 1, "Only redirects with all of these tags."),
             none: names(filter, without_tag, 1, "Only redirects without any of these tags."),
         },
+        target_host: filter.optional(field(TargetHost::FIELD, text(TargetHost::parse), || {
+            target_host().description(Some(
+                "Only redirects whose target is on this host or on a host under it. Case and one final dot are ignored, and an \
+                 international name may be in ASCII or in Unicode.",
+            ))
+        })),
         created: InstantRange {
             from: filter.optional(instant("created_after", "created at this instant or later")),
             to: filter.optional(instant("created_before", "created at this instant or earlier")),
