@@ -27,10 +27,30 @@ pub struct TargetHost(String);
 /// The last labels of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostEnd<'a> {
-    /// How many there are, within [`TargetHost::INDEXED_LABELS`].
+    /// How many there are, at least one.
     pub labels: usize,
     /// The labels, separated by dots.
     pub text: &'a str,
+}
+
+impl<'a> HostEnd<'a> {
+    /// The last labels of a host; `None` if it has fewer.
+    ///
+    /// ```
+    /// use signpost_domain::HostEnd;
+    ///
+    /// let end = |labels| HostEnd::of("www.example.com", labels).map(|end| end.text);
+    /// assert_eq!([end(1), end(2), end(3), end(4)], [Some("com"), Some("example.com"), Some("www.example.com"), None]);
+    /// ```
+    #[must_use]
+    pub fn of(host: &'a str, labels: usize) -> Option<Self> {
+        let before = host.split('.').count().checked_sub(labels)?;
+        let start = match before.checked_sub(1) {
+            None => 0,
+            Some(dots) => host.match_indices('.').nth(dots).map_or(0, |(dot, _)| dot + 1),
+        };
+        host.get(start..).filter(|_| labels > 0).map(|text| Self { labels, text })
+    }
 }
 
 impl TargetHost {
@@ -78,9 +98,7 @@ impl TargetHost {
     #[must_use]
     pub fn indexed_end(&self) -> Option<HostEnd<'_>> {
         let labels = self.labels().min(*Self::INDEXED_LABELS.end());
-        let start = self.0.rmatch_indices('.').nth(labels - 1).map_or(0, |(dot, _)| dot + 1);
-        let text = self.0.get(start..)?;
-        Self::INDEXED_LABELS.contains(&labels).then_some(HostEnd { labels, text })
+        HostEnd::of(&self.0, labels).filter(|_| Self::INDEXED_LABELS.contains(&labels))
     }
 
     /// At least one. An IPv6 address has no dots.

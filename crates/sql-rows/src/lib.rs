@@ -41,6 +41,7 @@ pub mod session;
 pub mod sign_in_count;
 pub mod sql_types;
 pub mod tag;
+pub mod target_host;
 pub mod ticket;
 pub mod user;
 

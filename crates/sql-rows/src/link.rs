@@ -17,6 +17,7 @@ use crate::listed::Listed;
 use crate::redirect_columns::{countries, geo_blocklist_from, pixel_ids_from, pixels, target_from};
 use crate::schema::links;
 use crate::tag::{TagsOfLink, tags_from};
+use crate::target_host::host_ends;
 
 pub use crate::link_address::{SYSTEM_DOMAIN, address_columns, address_from, address_texts, site_column};
 
@@ -59,6 +60,8 @@ pub(crate) mod table {
             behaviour -> Nullable<Text>,
             /// The host of a redirect's target in ASCII form. On PostgreSQL only if the target states it in another way (ADR 83).
             target_host -> Nullable<Text>,
+            /// Only on SQLite: the lengths of the ends of `target_host`.
+            target_host_ends -> Nullable<Text>,
         }
     }
 }
@@ -311,7 +314,7 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
     }
 }
 
-/// A link as it is inserted.
+/// A link as it is inserted on SQLite.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = links, treat_none_as_default_value = false)]
 pub struct NewLink<'a> {
@@ -319,6 +322,7 @@ pub struct NewLink<'a> {
     account_id: IdBytes,
     kind: i16,
     created_at: Instant,
+    target_host_ends: Option<String>,
     #[diesel(embed)]
     columns: LinkColumns<'a>,
 }
@@ -332,6 +336,7 @@ impl<'a> NewLink<'a> {
             account_id: account.into(),
             kind: kind_column(link.kind()),
             created_at: link.created_at.into(),
+            target_host_ends: link.target_url().map(|target| host_ends(target.host())),
             columns: link.into(),
         }
     }

@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::SmallInt;
+use diesel::sql_types::{Nullable, SmallInt, Text};
 use diesel::sqlite::Sqlite;
 use signpost_app::ports::UpdateLinkError;
 use signpost_domain::{AccountId, Link};
@@ -16,6 +16,7 @@ use crate::tags;
 use crate::unit_of_work::Stop;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::{LinkColumns, kind_column};
+use signpost_sql_rows::target_host::host_ends;
 
 /// How many links a statement updates at most. SQLite reads the whole index of the account's lists rather than search it for
 /// several hundred links.
@@ -63,18 +64,27 @@ fn write(
 }
 
 /// Updates links. Diesel's own updates take their values from one row only.
-///
-/// Each link comes with its account and kind, so that SQLite finds it by the index of the account's lists.
 struct UpdateLinks<'a> {
     account: IdBytes,
-    /// The kind, the id and the other columns of each.
-    links: Vec<(i16, IdBytes, LinkColumns<'a>)>,
+    links: Vec<ChangedRow<'a>>,
+}
+
+/// A row with its account and kind, so that SQLite finds it by the index of the account's lists.
+struct ChangedRow<'a> {
+    kind: i16,
+    id: IdBytes,
+    target_host_ends: Option<String>,
+    columns: LinkColumns<'a>,
 }
 
 impl<'a> UpdateLinks<'a> {
     fn of(account: AccountId, changes: &'a [(Link, Link)]) -> Self {
-        let row =
-            |link: &'a Link| (kind_column(link.kind()), IdBytes::from(link.id()), LinkColumns::from(link));
+        let row = |link: &'a Link| ChangedRow {
+            kind: kind_column(link.kind()),
+            id: link.id().into(),
+            target_host_ends: link.target_url().map(|target| host_ends(target.host())),
+            columns: LinkColumns::from(link),
+        };
         Self { account: account.into(), links: changes.iter().map(|(_, after)| row(after)).collect() }
     }
 }
@@ -88,24 +98,27 @@ macro_rules! declare_statement {
                     out.unsafe_to_cache_prepared();
                 }
                 out.push_sql(concat!(
-                    "WITH changed (account_id, kind, id",
+                    "WITH changed (account_id, kind, id, target_host_ends",
                     $(", ", stringify!($column),)*
                     ") AS (VALUES ",
                 ));
-                for (number, (kind, id, columns)) in self.links.iter().enumerate() {
+                for (number, row) in self.links.iter().enumerate() {
+                    let ChangedRow { kind, id, target_host_ends, columns } = row;
                     out.push_sql(if number == 0 { "(" } else { ", (" });
                     out.push_bind_param::<Identifier, _>(&self.account)?;
                     out.push_sql(", ");
                     out.push_bind_param::<SmallInt, _>(kind)?;
                     out.push_sql(", ");
                     out.push_bind_param::<Identifier, _>(id)?;
+                    out.push_sql(", ");
+                    out.push_bind_param::<Nullable<Text>, _>(target_host_ends)?;
                     $(
                         out.push_sql(", ");
                         out.push_bind_param::<$sql_type, _>(&columns.$column)?;
                     )*
                     out.push_sql(")");
                 }
-                out.push_sql(") UPDATE links SET ");
+                out.push_sql(") UPDATE links SET target_host_ends = changed.target_host_ends, ");
                 let assignments = [$(concat!(stringify!($column), " = changed.", stringify!($column))),*];
                 out.push_sql(&assignments.join(", "));
                 out.push_sql(

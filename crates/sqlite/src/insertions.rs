@@ -25,7 +25,7 @@ use signpost_sql_rows::link_batch::{
 /// The 16 bytes of an id, which both kinds of links share.
 type Bytes = [u8; 16];
 
-/// The maximum number of links in one statement: SQLite allows 32,766 bind values, and a link has 21. Large statements pay
+/// The maximum number of links in one statement: SQLite allows 32,766 bind values, and a link has 23. Large statements pay
 /// off, because the text index flushes its buffer to the file at the start of each statement.
 const MOST_IN_A_STATEMENT: usize = 1_000;
 

@@ -8,20 +8,28 @@ use diesel::sqlite::Sqlite;
 use signpost_domain::{HostEnd, TargetHost, TargetUrl};
 
 use crate::schema::links;
+use signpost_sql_rows::target_host::host_ends;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
-    /// The host of a target, for the migration of the links that are there already.
+    /// The column `target_host` of a link, for the migration of the links that are there already.
     fn host_of_target(target_url: Text) -> Nullable<Text>;
+
+    /// The column `target_host_ends`, for the same.
+    fn host_ends_of_target(target_url: Text) -> Nullable<Text>;
 }
 
-/// Registers the function with a connection.
+/// Registers the functions with a connection.
 pub(crate) fn register(connection: &mut SqliteConnection) -> QueryResult<()> {
-    host_of_target_utils::register_impl(connection, |target_url: String| {
-        // A corrupt target has no host.
-        let target = TargetUrl::from_stored(target_url).ok();
-        target.map(|target| target.host().to_owned())
+    host_of_target_utils::register_impl(connection, host_of)?;
+    host_ends_of_target_utils::register_impl(connection, |target_url: String| {
+        host_of(target_url).map(|host| host_ends(&host))
     })
+}
+
+/// The host of a stored target. A corrupt one has none.
+fn host_of(target_url: String) -> Option<String> {
+    TargetUrl::from_stored(target_url).ok().map(|target| target.host().to_owned())
 }
 
 /// Whether the host of the target of the row of `links` ends with these labels, as an index has them.
@@ -103,23 +111,28 @@ mod tests {
     struct Row {
         #[diesel(sql_type = Nullable<Text>)]
         host: Option<String>,
+        #[diesel(sql_type = Nullable<Text>)]
+        ends: Option<String>,
     }
 
     #[test]
-    fn d126_the_function_gives_the_host_that_the_domain_has() {
+    fn d126_the_functions_give_the_host_that_the_domain_has() {
         let mut connection = SqliteConnection::establish(":memory:").unwrap();
         register(&mut connection).unwrap();
-        for (target, host) in [
-            ("https://Example.COM.:8443/", Some("example.com")),
-            ("https://BÜCHER.example", Some("xn--bcher-kva.example")),
-            ("http://[2001:DB8:0::1]/", Some("[2001:db8::1]")),
+        for (target, columns) in [
+            ("https://www.Example.COM.:8443/", Some(("www.example.com", "011015"))),
+            ("https://BÜCHER.example", Some(("xn--bcher-kva.example", "021"))),
+            ("http://[2001:DB8:0::1]/", Some(("[2001:db8::1]", ""))),
             ("no target", None),
         ] {
-            let row: Row = diesel::sql_query("SELECT host_of_target(?) AS host")
-                .bind::<Text, _>(target)
-                .get_result(&mut connection)
-                .unwrap();
-            assert_eq!(row.host.as_deref(), host, "{target}");
+            let row: Row =
+                diesel::sql_query("SELECT host_of_target(?) AS host, host_ends_of_target(?) AS ends")
+                    .bind::<Text, _>(target)
+                    .bind::<Text, _>(target)
+                    .get_result(&mut connection)
+                    .unwrap();
+            let found = (row.host.as_deref(), row.ends.as_deref());
+            assert_eq!(found, columns.unzip(), "{target}");
         }
     }
 }

@@ -1,71 +1,21 @@
--- The host of a redirect's target, in ASCII form (ADR 83). The program writes it: SQLite has no Punycode. `host_of_target` is a function of
--- the program.
+-- The host of a redirect's target, in ASCII form, and the lengths of its ends (ADR 83): how many characters its last two labels have, its
+-- last three, four and five, as far as it has so many, three digits each. The program writes both, since SQLite has no Punycode, and
+-- would take long to cut off labels. The functions are the program's.
 ALTER TABLE links ADD COLUMN target_host TEXT;
+ALTER TABLE links ADD COLUMN target_host_ends TEXT;
 
-UPDATE links SET target_host = host_of_target(target_url) WHERE kind = 1;
+UPDATE links SET target_host = host_of_target(target_url), target_host_ends = host_ends_of_target(target_url) WHERE kind = 1;
 
--- The last one to five labels of the host, if it has so many. `rtrim` takes away the letters of a label, then the dot before it, and so
--- leaves what is before the last labels. Virtual, so that rows stay as they are.
-ALTER TABLE links ADD COLUMN target_host_1 TEXT GENERATED ALWAYS AS (
-    substr(target_host, 1 + length(rtrim(target_host, replace(target_host, '.', ''))))
-) VIRTUAL;
-
+-- The ends. Virtual, so that they take no room in the rows.
 ALTER TABLE links ADD COLUMN target_host_2 TEXT GENERATED ALWAYS AS (
-    nullif(
-        substr(
-            target_host,
-            1 + length(
-                rtrim(
-                    rtrim(substr(target_host, 1, length(target_host) - length(target_host_1)), '.'),
-                    replace(target_host, '.', '')
-                )
-            )
-        ),
-        target_host_1
-    )
+    CASE WHEN length(target_host_ends) >= 3 THEN substr(target_host, -substr(target_host_ends, 1, 3)) END
 ) VIRTUAL;
-
 ALTER TABLE links ADD COLUMN target_host_3 TEXT GENERATED ALWAYS AS (
-    nullif(
-        substr(
-            target_host,
-            1 + length(
-                rtrim(
-                    rtrim(substr(target_host, 1, length(target_host) - length(target_host_2)), '.'),
-                    replace(target_host, '.', '')
-                )
-            )
-        ),
-        target_host_2
-    )
+    CASE WHEN length(target_host_ends) >= 6 THEN substr(target_host, -substr(target_host_ends, 4, 3)) END
 ) VIRTUAL;
-
 ALTER TABLE links ADD COLUMN target_host_4 TEXT GENERATED ALWAYS AS (
-    nullif(
-        substr(
-            target_host,
-            1 + length(
-                rtrim(
-                    rtrim(substr(target_host, 1, length(target_host) - length(target_host_3)), '.'),
-                    replace(target_host, '.', '')
-                )
-            )
-        ),
-        target_host_3
-    )
+    CASE WHEN length(target_host_ends) >= 9 THEN substr(target_host, -substr(target_host_ends, 7, 3)) END
 ) VIRTUAL;
-
 ALTER TABLE links ADD COLUMN target_host_5 TEXT GENERATED ALWAYS AS (
-    nullif(
-        substr(
-            target_host,
-            1 + length(
-                rtrim(
-                    rtrim(substr(target_host, 1, length(target_host) - length(target_host_4)), '.'),
-                    replace(target_host, '.', '')
-                )
-            )
-        ),
-        target_host_4
-    )
+    CASE WHEN length(target_host_ends) >= 12 THEN substr(target_host, -substr(target_host_ends, 10, 3)) END
 ) VIRTUAL;

@@ -33,12 +33,14 @@ async fn d126_links_of_older_versions_are_found_by_the_hosts_of_their_targets() 
         all.into_iter().filter(|name| MIGRATIONS.iter().any(|end| name.ends_with(end))).collect();
     assert_eq!(undone.len(), 2, "{undone:?}");
     let mut raw = database.raw();
-    for labels in (1..=5).rev() {
-        let drop_index = format!("DROP INDEX IF EXISTS links_of_target_{labels}");
+    for labels in TargetHost::INDEXED_LABELS {
+        let drop_index = format!("DROP INDEX links_of_target_{labels}");
         let drop_column = format!("ALTER TABLE links DROP COLUMN target_host_{labels}");
         raw.batch_execute(&format!("{drop_index}; {drop_column}")).unwrap();
     }
-    raw.batch_execute("ALTER TABLE links DROP COLUMN target_host").unwrap();
+    for column in ["target_host_ends", "target_host"] {
+        raw.batch_execute(&format!("ALTER TABLE links DROP COLUMN {column}")).unwrap();
+    }
     for name in &undone {
         let version = name.split('_').next().unwrap();
         let forget = format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'");
