@@ -299,7 +299,11 @@ pub(super) const NOT_OURS: &[&str] = &[
     "289 MB of rows, 294 MB of indexes; a dump of 41 MB | `pg_dump`: 6 s | `pg_restore --jobs=2`: 21 s; `ANALYZE` and start: 4 s",
     "some 15 MB on PostgreSQL with eight connections",
     "takes about a minute for a million links and needs room for them twice",
+    "builds four indexes, some 20 seconds for a million links",
+    "take up to 5 seconds each for a million links",
     "some 380 bytes a link with short texts and 230 for the index",
+    "and 80 to 170 for a redirect's host",
+    "Add 60 to 150 bytes for a redirect's host",
     "some 300 bytes a link in the table and as many in its indexes when freshly loaded; allow twice that",
     // Advice.
     "a restart of a second does no harm",
