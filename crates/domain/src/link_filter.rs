@@ -74,8 +74,8 @@ impl LinkFilter {
     }
 
     /// Whether the store may have to scan many links for each match: the filter has a text, an instant, several tags or a host that no
-    /// index has as a whole, or several filters. A single other filter uses an index, and so does a list without filters. A site with a slug
-    /// is an address, which at most one link has, and so has an external id.
+    /// index has as a whole, or several filters. A single other filter uses an index, and so does a list without filters. A site with a
+    /// slug is an address, which at most one link has, and so has an external id.
     #[must_use]
     pub fn is_search(&self) -> bool {
         let Self { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =

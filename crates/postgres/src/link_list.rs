@@ -1,14 +1,14 @@
 //! The link lists of an account, one for each kind.
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
-//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, and one for no
-//! filter.
+//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, and
+//! four for the target's host, by the number of labels ([`EndOfTargetHost`]).
 //!
-//! With several filters, one chooses the range and the others, and always the tags, the instants and the search, test its rows. The
-//! usually narrowest filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the target's host,
-//! then the site, then activity. The host has four indexes, by the number of labels, and tests the rows as well, because a host may have
-//! more labels than any index ([`EndOfTargetHost`]). A site and a slug together are an address, which at most one link has; so is an external id. A single tag without other
-//! filters selects the range of its links ([`TaggedLinks`]).
+//! With several filters, one chooses the range and the others, and always the tags, the host, the instants and the search, test its
+//! rows: a host may have more labels than any index. The usually narrowest filter chooses: the slug first, then the group, then
+//! inactivity (few links are inactive), then the target's host, then the site, then activity. A site and a slug together are an address,
+//! which at most one link has; so is an external id. A single tag without other filters selects the range of its links
+//! ([`TaggedLinks`]).
 
 use diesel::pg::Pg;
 use diesel::prelude::*;

@@ -3,7 +3,7 @@
 use signpost_app::admission::{AccountBounds, Reason};
 use signpost_app::links::{self, ListLinks};
 use signpost_app::{AppError, Operator};
-use signpost_domain::{ErrorCode, LinkKind, QuotaRemaining, SearchText};
+use signpost_domain::{ErrorCode, LinkKind, QuotaRemaining, SearchText, TargetHost};
 use signpost_memory::InMemory;
 
 use crate::world::World;
@@ -70,6 +70,11 @@ async fn r46_searches_beyond_the_bound_are_refused() {
         assert!(links::list(&world.app, &other, kind, both).await.is_err());
         let one = ListLinks { is_active: Some(true), ..ListLinks::default() };
         assert!(links::list(&world.app, &other, kind, one).await.is_ok());
+        for (host, is_search) in [("example.com", false), ("a.b.c.d.example.com", true), ("com", true)] {
+            let target_host = TargetHost::parse(host).ok();
+            let by_host = ListLinks { target_host, ..ListLinks::default() };
+            assert_eq!(links::list(&world.app, &other, kind, by_host).await.is_err(), is_search, "{host}");
+        }
     }
     drop(first);
     assert!(links::list(&world.app, &other, LinkKind::Redirect, search()).await.is_ok());
