@@ -45,11 +45,9 @@ impl<'a> HostEnd<'a> {
     #[must_use]
     pub fn of(host: &'a str, labels: usize) -> Option<Self> {
         let before = host.split('.').count().checked_sub(labels)?;
-        let start = match before.checked_sub(1) {
-            None => 0,
-            Some(dots) => host.match_indices('.').nth(dots).map_or(0, |(dot, _)| dot + 1),
-        };
-        host.get(start..).filter(|_| labels > 0).map(|text| Self { labels, text })
+        let last_dot = before.checked_sub(1).and_then(|dots| host.match_indices('.').nth(dots));
+        let text = host.get(last_dot.map_or(0, |(dot, _)| dot + 1)..)?;
+        (labels > 0).then_some(Self { labels, text })
     }
 }
 
