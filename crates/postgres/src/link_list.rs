@@ -211,7 +211,7 @@ async fn in_range(
     let LinkFilter {
         group,
         site,
-        slug,
+        slug: _,
         is_active,
         external_id: _,
         tags,

@@ -127,10 +127,9 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }
-        // Which texts are hosts.
-        ("target_host" | "filter.target_host", "invalid_value") => false,
-        // A filter is needed, and no tag is both added and taken off (D124).
-        ("filter", "required") | ("patch.remove_tags", "invalid_value") => false,
+        // Which texts are hosts. A filter is needed, and no tag is both added and taken off (D124).
+        ("filter", "required")
+        | ("target_host" | "filter.target_host" | "patch.remove_tags", "invalid_value") => false,
         (field, "invalid_value") => !field.trim_start_matches("patch.").starts_with("pixel_ids["),
         _ => true,
     });
