@@ -5,12 +5,16 @@
 use serde_json::{Map, Value};
 
 use crate::target_url::TargetUrl;
+use crate::utm::{Utm, UtmPart, UtmValue};
+use crate::way::{RedirectStatus, Way};
 
 /// The fields of a link that only its visits need and that no list filters by, apart from those with columns of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Behaviour {
     /// Where visitors are sent once the link has ended (D128).
     pub fallback_url: Option<TargetUrl>,
+    /// How a redirect sends its visitors on (D132). Landing pages have the default.
+    pub way: Way,
 }
 
 /// The stored text is not the behaviour of a link.
@@ -22,10 +26,22 @@ impl Behaviour {
     /// The stored form; `None` for a plain link.
     #[must_use]
     pub fn to_json(&self) -> Option<String> {
-        let Self { fallback_url } = self;
+        let Self { fallback_url, way: Way { redirect_status, forward_query, utm } } = self;
         let mut fields = Map::new();
+        let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
         if let Some(url) = fallback_url {
-            fields.insert("fallback_url".to_owned(), url.as_str().into());
+            put("fallback_url", url.as_str().into());
+        }
+        if *redirect_status != RedirectStatus::default() {
+            put(RedirectStatus::FIELD, redirect_status.code().into());
+        }
+        if *forward_query {
+            put(Way::FORWARD_QUERY, true.into());
+        }
+        if !utm.is_empty() {
+            let values =
+                utm.iter().map(|(part, value)| (part.as_str().to_owned(), Value::from(value.as_str())));
+            put(Utm::FIELD, Value::Object(values.collect()));
         }
         (!fields.is_empty()).then(|| Value::Object(fields).to_string())
     }
@@ -44,6 +60,12 @@ impl Behaviour {
                     let url = TargetUrl::from_stored(url).map_err(|_| MalformedBehaviour)?;
                     behaviour.fallback_url = Some(url);
                 }
+                (RedirectStatus::FIELD, Value::Number(code)) => {
+                    let status = code.as_i64().and_then(|code| RedirectStatus::parse(code).ok());
+                    behaviour.way.redirect_status = status.ok_or(MalformedBehaviour)?;
+                }
+                (Way::FORWARD_QUERY, Value::Bool(forwards)) => behaviour.way.forward_query = forwards,
+                (Utm::FIELD, Value::Object(values)) => behaviour.way.utm = utm_from(values)?,
                 _ => return Err(MalformedBehaviour),
             }
         }
@@ -51,15 +73,35 @@ impl Behaviour {
     }
 }
 
+fn utm_from(mut values: Map<String, Value>) -> Result<Utm, MalformedBehaviour> {
+    let mut is_malformed = false;
+    let utm = Utm::new(|part: UtmPart| {
+        let value = match values.remove(part.as_str())? {
+            Value::String(value) => UtmValue::from_stored(value).ok(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        is_malformed |= value.is_none();
+        value
+    });
+    if is_malformed || !values.is_empty() { Err(MalformedBehaviour) } else { Ok(utm) }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::way::tests::any_way;
+
+    fn fallback(url: &str) -> Behaviour {
+        Behaviour { fallback_url: TargetUrl::parse(url).ok(), ..Behaviour::default() }
+    }
 
     #[test]
     fn a_plain_link_has_no_text_and_a_fallback_reads_back() {
         assert_eq!(Behaviour::default().to_json(), None);
         for url in ["https://example.com/over", "https://good.example/\"onload=x"] {
-            let behaviour = Behaviour { fallback_url: TargetUrl::parse(url).ok() };
+            let behaviour = fallback(url);
             assert!(behaviour.fallback_url.is_some(), "{url}");
             let json = behaviour.to_json().unwrap();
             assert_eq!(Behaviour::from_json(&json), Ok(behaviour), "{json}");
@@ -69,10 +111,18 @@ mod tests {
     /// Rows of today must stay readable for ever.
     #[test]
     fn the_stored_form_never_changes() {
-        let fallback_url = TargetUrl::parse("https://example.com/over").ok();
         let json = r#"{"fallback_url":"https://example.com/over"}"#;
-        assert_eq!(Behaviour { fallback_url }.to_json().as_deref(), Some(json));
+        assert_eq!(fallback("https://example.com/over").to_json().as_deref(), Some(json));
         assert_eq!(Behaviour::from_json("{}"), Ok(Behaviour::default()));
+        let utm = Utm::new(|part| {
+            UtmValue::parse("Spring sale").ok().filter(|_| matches!(part, UtmPart::Source | UtmPart::Term))
+        });
+        let way = Way { redirect_status: RedirectStatus::TemporaryRedirect, forward_query: true, utm };
+        let json = r#"{"forward_query":true,"redirect_status":307,"utm":{"source":"Spring sale","term":"Spring sale"}}"#;
+        let behaviour = Behaviour { way, ..Behaviour::default() };
+        assert_eq!(Behaviour::from_json(json), Ok(behaviour.clone()));
+        let written: Value = serde_json::from_str(&behaviour.to_json().unwrap()).unwrap();
+        assert_eq!(written, serde_json::from_str::<Value>(json).unwrap());
     }
 
     /// ADR 35, ADR 81: what a node does not know, it must not ignore.
@@ -86,9 +136,27 @@ mod tests {
             r#"{"fallback_url":null}"#,
             r#"{"fallback_url":7}"#,
             r#"{"fallback_url":"javascript:alert(1)"}"#,
-            r#"{"fallback_url":"https://example.com/","redirect_status":301}"#,
+            r#"{"fallback_url":"https://example.com/","password":"x"}"#,
+            r#"{"redirect_status":303}"#,
+            r#"{"redirect_status":"301"}"#,
+            r#"{"redirect_status":301.5}"#,
+            r#"{"forward_query":1}"#,
+            r#"{"utm":null}"#,
+            r#"{"utm":{"source":""}}"#,
+            r#"{"utm":{"source":null}}"#,
+            r#"{"utm":{"source":"a\r\nb"}}"#,
+            r#"{"utm":{"source":"a","id":"b"}}"#,
         ] {
             assert_eq!(Behaviour::from_json(json), Err(MalformedBehaviour), "{json}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn d132_every_way_reads_back(way in any_way()) {
+            let behaviour = Behaviour { way, ..Behaviour::default() };
+            let read = behaviour.to_json().map(|json| Behaviour::from_json(&json));
+            prop_assert_eq!(read.unwrap_or_else(|| Ok(Behaviour::default())), Ok(behaviour));
         }
     }
 }

@@ -159,10 +159,12 @@ pub mod status_history;
 #[cfg(feature = "people")]
 pub mod ticket;
 pub mod timestamp;
+pub mod url_query;
 #[cfg(feature = "people")]
 pub mod user;
 pub mod verification_token;
 pub mod violation;
+pub mod way;
 // Value types of single fields.
 pub mod contact;
 pub mod country_code;
@@ -188,6 +190,7 @@ pub mod tag;
 pub mod target_host;
 pub mod target_url;
 pub mod text;
+pub mod utm;
 pub mod web_url;
 pub mod widget;
 
@@ -296,9 +299,12 @@ pub use text::{Name, Note};
 #[cfg(feature = "people")]
 pub use ticket::{INVITATION_VALID, Invitation, TICKET_VALID, Ticket, TicketKind, TicketPurpose};
 pub use timestamp::Timestamp;
+pub use url_query::{forward_query, query_of};
 #[cfg(feature = "people")]
 pub use user::{ClientNetwork, DateLanguage, Membership, PasswordHash, Preferences, User};
+pub use utm::{Utm, UtmPart, UtmValue};
 pub use verification_token::VerificationRecord;
 pub use violation::{FieldError, Violation, ViolationCode, Violations};
+pub use way::{RedirectStatus, Way, WayRequest};
 pub use web_url::{VideoUrl, WebUrl};
 pub use widget::{UnknownWidget, Widget, WidgetBody, WidgetContent, WidgetDraft, Widgets};

@@ -123,6 +123,15 @@ pub trait ContentRules: Content {
     /// if a required field is missing.
     fn requested(request: &Self::Request, judgement: &mut Judgement<'_, Self>) -> Option<Self>;
 
+    /// Judges the content after `request` together with what links of both kinds have. Adds violations to the judgement.
+    fn judge(
+        &self,
+        _request: &LinkRequest<Self::Request>,
+        _life: &Life,
+        _judgement: &mut Judgement<'_, Self>,
+    ) {
+    }
+
     /// Violations that do not depend on the link. An update lists them even if the link does not exist.
     fn violations_without_link(_request: &Self::Request, _blocklist: &HostBlocklist) -> Violations {
         Violations::new()
@@ -237,6 +246,9 @@ fn checked<C: ContentRules>(
     }
     let content = C::requested(&request.content, &mut judgement);
     let life = Life::requested(&request.life, &mut judgement);
+    if let Some(content) = &content {
+        content.judge(request, &life, &mut judgement);
+    }
     let mut violations = violations.clone();
     violations.append_about_others(judgement.found);
     let (Some(name), Some(content), true) = (name, content, violations.is_empty()) else {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{PixelId, RedirectKind};
+use crate::life::Life;
 use crate::link::{AnyContent, Content, Link};
 use crate::link_request::{ContentRules, Judgement, LinkRequest, required};
 use crate::pixel::PixelIds;
@@ -13,6 +14,7 @@ use crate::refusal::Refusal;
 use crate::target_url::TargetUrl;
 use crate::text::Name;
 use crate::violation::{FieldError, ViolationCode, Violations};
+use crate::way::{Way, WayRequest};
 
 /// A link that sends its visitors on to another address.
 pub type Redirect = Link<RedirectContent>;
@@ -31,6 +33,8 @@ pub struct RedirectContent {
     pub geo_blocklist: GeoBlocklist,
     /// The pixels that fire on visitors. Answers omit deleted ones.
     pub pixel_ids: PixelIds,
+    /// How visitors are sent on (D132).
+    pub way: Way,
 }
 
 impl RedirectContent {
@@ -42,6 +46,7 @@ impl RedirectContent {
             antibot_enabled: false,
             geo_blocklist: GeoBlocklist::default(),
             pixel_ids: PixelIds::default(),
+            way: Way::default(),
         }
     }
 }
@@ -57,6 +62,8 @@ pub struct RedirectContentRequest {
     pub geo_blocklist: Change<GeoBlocklist>,
     /// `pixel_ids`; null removes all. An item without an id is a violation already.
     pub pixels: Change<Vec<Option<PixelId>>>,
+    /// `redirect_status`, `forward_query` and `utm`
+    pub way: WayRequest,
 }
 
 impl RedirectContentRequest {
@@ -103,7 +110,7 @@ impl ContentRules for RedirectContent {
 
     fn requested(request: &RedirectContentRequest, judgement: &mut Judgement<'_, Self>) -> Option<Self> {
         let before = judgement.before.map(|link| &link.content);
-        let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels } = request;
+        let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels, way } = request;
         let target_before = before.map(|content| &content.target_url);
         judgement.judge_destination("target_url", target_url.as_ref(), target_before);
         let Judgement { context, found, .. } = judgement;
@@ -126,7 +133,12 @@ impl ContentRules for RedirectContent {
                 .unwrap_or_else(|| before.is_some_and(|content| content.antibot_enabled)),
             geo_blocklist: geo_blocklist.clone().applied_to(geo_blocklist_before).unwrap_or_default(),
             pixel_ids,
+            way: way.applied_to(before.map(|content| &content.way)),
         })
+    }
+
+    fn judge(&self, request: &RedirectRequest, life: &Life, judgement: &mut Judgement<'_, Self>) {
+        self.judge_way(request, life, judgement);
     }
 
     fn check_features(&self, before: Option<&Self>, features: FeatureSet) -> Result<(), Refusal> {

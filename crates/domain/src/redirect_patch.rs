@@ -13,6 +13,7 @@ use crate::tag::{TagChange, Tags};
 use crate::target_url::TargetUrl;
 use crate::text::{Note, exceeds};
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
+use crate::way::WayRequest;
 
 /// A change that one request makes to many redirects alike. The default changes nothing. Addresses, external ids, names and
 /// whole targets belong to a single redirect, so it has none of them.
@@ -34,6 +35,8 @@ pub struct RedirectPatch {
     pub note: Change<Note>,
     /// `starts_at`, `expires_at` and `fallback_url`
     pub life: LifeRequest,
+    /// `redirect_status`, `forward_query` and `utm`
+    pub way: WayRequest,
     /// `replace_target_prefix`
     pub target_prefix: Option<PrefixReplacement>,
 }
@@ -60,6 +63,7 @@ impl RedirectPatch {
             Change::Keep | Change::Clear => Violations::new(),
         };
         violations.append(self.life.violations_without_link(&prefix, context));
+        violations.append(WayRequest::violations_without_link(&prefix, &self.content(None), &self.life));
         violations
     }
 
@@ -78,12 +82,14 @@ impl RedirectPatch {
             is_active,
             group,
             tags,
-            antibot_enabled,
-            geo_blocklist,
-            pixels,
             note,
             life,
             target_prefix,
+            // In the content.
+            antibot_enabled: _,
+            geo_blocklist: _,
+            pixels: _,
+            way: _,
         } = self;
         let mut violations = Violations::new();
         let tags = redirect.tags.changed(tags);
@@ -92,12 +98,7 @@ impl RedirectPatch {
             target_prefix.as_ref().and_then(|prefix| prefix.replaced_in(&redirect.content.target_url));
         let target_url =
             replaced.and_then(|target| target.map_err(|violation| violations.push(violation)).ok());
-        let content = RedirectContentRequest {
-            target_url,
-            antibot_enabled: *antibot_enabled,
-            geo_blocklist: geo_blocklist.clone(),
-            pixels: pixels.clone(),
-        };
+        let content = self.content(target_url);
         let value = RedirectRequest {
             note: note.clone(),
             group: *group,
@@ -108,6 +109,17 @@ impl RedirectPatch {
             ..RedirectRequest::default()
         };
         Submitted { value, violations }
+    }
+
+    /// The change of the content, with this target.
+    fn content(&self, target_url: Option<TargetUrl>) -> RedirectContentRequest {
+        RedirectContentRequest {
+            target_url,
+            antibot_enabled: self.antibot_enabled,
+            geo_blocklist: self.geo_blocklist.clone(),
+            pixels: self.pixels.clone(),
+            way: self.way.clone(),
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::link_request::tests::{World, any_change, at, blocks, fields, new_redi
 use crate::plan::{Feature, FeatureSet};
 use crate::refusal::Refusal;
 use crate::tag::TagName;
+use crate::way;
+use crate::way::tests::any_way_request;
 
 fn tags(names: &[impl AsRef<str>]) -> Tags {
     Tags::new(names.iter().map(|name| TagName::parse(name.as_ref()).unwrap())).unwrap()
@@ -183,6 +185,7 @@ prop_compose! {
         pixels in any_change(vec(1..3_u8, 0..3)),
         note in any_change("[ab]?"),
         life in any_life(),
+        way in any_way_request(),
         prefixes in proptest::option::of((
             "http|https://|https://(a|b)[.]example/(x/){0,2}",
             "https?|https://|https://(a|b)[.]example/(x/){0,2}",
@@ -198,6 +201,7 @@ prop_compose! {
             pixels: pixels.map(|numbers| numbers.into_iter().map(|number| Some(pixel(number))).collect()),
             note: note.map(|note| Note::parse(&note).unwrap()),
             life,
+            way,
             target_prefix: prefixes
                 .map(|(from, to)| PrefixReplacement { from: prefix(&from), to: prefix(&to) }),
         }
@@ -224,6 +228,8 @@ proptest! {
             prop_assert!(!second.group.is_keep() || once.group_id == redirect.group_id);
             prop_assert!(!second.note.is_keep() || once.note == redirect.note);
             prop_assert!(keeps_absent_fields(&second.life, &redirect.life, &once.life));
+            let (before, after) = (&redirect.content.way, &once.content.way);
+            prop_assert!(way::tests::keeps_absent_fields(&second.way, before, after));
         }
     }
 }

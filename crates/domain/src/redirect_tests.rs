@@ -13,6 +13,7 @@ use crate::public_address::SystemDomain;
 use crate::reference::HostReference;
 use crate::refusal::Rejection;
 use crate::violation::Violation;
+use crate::way::tests::{any_way_request, keeps_absent_fields};
 
 fn creation(change: impl FnOnce(&mut RedirectContentRequest)) -> RedirectRequest {
     new_redirect().with(change)
@@ -194,10 +195,11 @@ prop_compose! {
         antibot_enabled in any::<Option<bool>>(),
         geo_blocklist in any_change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE", "AT"]))]),
         pixels in any_change(proptest::collection::vec(1..4_u8, 0..3)),
+        way in any_way_request(),
     ) -> RedirectRequest {
         let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| Some(pixel(one))).collect());
         let target_url = target_url.map(|url| target(&url));
-        shared.with_content(RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels })
+        shared.with_content(RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels, way })
     }
 }
 
@@ -218,6 +220,7 @@ proptest! {
             prop_assert!(request.antibot_enabled.is_some() || after.antibot_enabled == before.antibot_enabled);
             prop_assert!(!request.geo_blocklist.is_keep() || after.geo_blocklist == before.geo_blocklist);
             prop_assert!(!request.pixels.is_keep() || after.pixel_ids == before.pixel_ids);
+            prop_assert!(keeps_absent_fields(&request.way, &before.way, &after.way));
         }
     }
 }

@@ -8,6 +8,8 @@ use url::Url;
 
 use crate::stored::{self, MalformedStored};
 use crate::text::{Name, exceeds};
+use crate::url_query::{forward_query, with_parameters};
+use crate::utm::{Utm, UtmValue};
 use crate::violation::{FieldError, ViolationCode};
 
 pub(crate) mod embedded_ipv4;
@@ -229,6 +231,34 @@ impl TargetUrl {
         }
         let root_dot = if host.ends_with('.') { "." } else { "" };
         format!("{prefix}{}{root_dot}{port}{rest}", self.host)
+    }
+
+    /// The target with these parameters in its query (D132). They replace its own parameters of the same names, and everything else
+    /// stays as given.
+    ///
+    /// ```
+    /// use signpost_domain::{TargetUrl, Utm, UtmPart, UtmValue};
+    ///
+    /// let target = TargetUrl::parse("https://example.com/a?utm_source=web&b=1#c").unwrap();
+    /// let utm = Utm::new(|part| UtmValue::parse("Spring sale").ok().filter(|_| part == UtmPart::Source));
+    /// assert_eq!(target.with_utm(&utm).as_str(), "https://example.com/a?b=1&utm_source=Spring%20sale#c");
+    /// ```
+    #[must_use]
+    pub fn with_utm(&self, utm: &Utm) -> Self {
+        if utm.is_empty() {
+            return self.clone();
+        }
+        let added = utm.iter().map(|(part, value)| (part.parameter(), UtmValue::as_str(value)));
+        Self { given: with_parameters(&self.given, added), ..self.clone() }
+    }
+
+    /// The target with the parameters of a query that a redirect to it forwards, by the rules of
+    /// [`forward_query`].
+    #[must_use]
+    pub fn forwarding(&self, query: &str) -> Self {
+        let mut location = self.location();
+        forward_query(&mut location, query);
+        Self { given: location, ..self.clone() }
     }
 
     /// The path, query and fragment as given.

@@ -1,0 +1,233 @@
+//! How a redirect sends its visitors on: with which status, and with which parameters (D132).
+
+use crate::change::Change;
+use crate::life::{Life, LifeRequest, Schedule};
+use crate::link_request::{Judgement, LinkRequest};
+use crate::redirect::{RedirectContent, RedirectContentRequest};
+use crate::target_url::TargetUrl;
+use crate::url_query::MAX_LOCATION_BYTES;
+use crate::utm::Utm;
+use crate::violation::{FieldError, ViolationCode, Violations};
+
+/// The status of the answer that sends visitors on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum RedirectStatus {
+    /// 301
+    MovedPermanently,
+    /// 302
+    #[default]
+    Found,
+    /// 307
+    TemporaryRedirect,
+    /// 308
+    PermanentRedirect,
+}
+
+impl RedirectStatus {
+    /// The field that has it.
+    pub const FIELD: &'static str = "redirect_status";
+
+    /// All statuses.
+    pub const ALL: [Self; 4] =
+        [Self::MovedPermanently, Self::Found, Self::TemporaryRedirect, Self::PermanentRedirect];
+
+    /// Reads a status.
+    ///
+    /// # Errors
+    /// `invalid_value` for any other number.
+    pub fn parse(code: i64) -> Result<Self, FieldError> {
+        let found = Self::ALL.into_iter().find(|status| i64::from(status.code()) == code);
+        found.ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, "must be 301, 302, 307 or 308"))
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        match self {
+            Self::MovedPermanently => 301,
+            Self::Found => 302,
+            Self::TemporaryRedirect => 307,
+            Self::PermanentRedirect => 308,
+        }
+    }
+
+    /// Whether browsers keep the answer.
+    #[must_use]
+    pub const fn is_permanent(self) -> bool {
+        matches!(self, Self::MovedPermanently | Self::PermanentRedirect)
+    }
+
+    /// The status that treats the method of the request in the same way, and that browsers do not keep.
+    #[must_use]
+    pub const fn temporary(self) -> Self {
+        match self {
+            Self::MovedPermanently | Self::Found => Self::Found,
+            Self::TemporaryRedirect | Self::PermanentRedirect => Self::TemporaryRedirect,
+        }
+    }
+}
+
+/// How a redirect sends its visitors on. The default answers 302 and adds nothing to the target.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Way {
+    /// The status.
+    pub redirect_status: RedirectStatus,
+    /// Whether the parameters of visitors are added to the target.
+    pub forward_query: bool,
+    /// The parameters that are always added.
+    pub utm: Utm,
+}
+
+impl Way {
+    /// The field of [`Self::forward_query`].
+    pub const FORWARD_QUERY: &'static str = "forward_query";
+}
+
+/// The changes of a request to the [`Way`] of a redirect. The default changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WayRequest {
+    /// `redirect_status`; 302 in a creation without it.
+    pub redirect_status: Option<RedirectStatus>,
+    /// `forward_query`; false in a creation without it.
+    pub forward_query: Option<bool>,
+    /// `utm`. It replaces all parts, as `geo_blocklists` replaces all countries; null removes them.
+    pub utm: Change<Utm>,
+}
+
+impl WayRequest {
+    /// The way of a redirect after the request.
+    pub(crate) fn applied_to(&self, before: Option<&Way>) -> Way {
+        let Self { redirect_status, forward_query, utm } = self;
+        let before = before.cloned().unwrap_or_default();
+        Way {
+            redirect_status: redirect_status.unwrap_or(before.redirect_status),
+            forward_query: forward_query.unwrap_or(before.forward_query),
+            utm: utm.clone().applied_to(Some(before.utm)).unwrap_or_default(),
+        }
+    }
+
+    /// The violations that every redirect would have after a request with this content and this life, in the object of the request
+    /// at `prefix`.
+    pub(crate) fn violations_without_link(
+        prefix: &str,
+        content: &RedirectContentRequest,
+        life: &LifeRequest,
+    ) -> Violations {
+        let status = content.way.redirect_status.unwrap_or_default();
+        let error = error_beside(status, requested_gates(content, life));
+        let violation = error.map(|error| error.at(format!("{prefix}{}", RedirectStatus::FIELD)));
+        violation.map(Violations::from).unwrap_or_default()
+    }
+}
+
+impl RedirectContent {
+    /// The target with the parameters of the campaign: where visitors are sent whose own parameters are not forwarded.
+    #[must_use]
+    pub fn final_url(&self) -> TargetUrl {
+        self.target_url.with_utm(&self.way.utm)
+    }
+
+    /// Judges the way of a redirect after a request. Rules whose fields the request does not name, or that could not all be read, are
+    /// not judged.
+    pub(crate) fn judge_way(
+        &self,
+        request: &LinkRequest<RedirectContentRequest>,
+        life: &Life,
+        judgement: &mut Judgement<'_, Self>,
+    ) {
+        let Judgement { unreadable, found, .. } = judgement;
+        let is_readable = |fields: &[&str]| !fields.iter().any(|field| unreadable.are_about(field));
+        let LinkRequest { content: requested, life: requested_life, .. } = request;
+        let names_either = requested.way.redirect_status.is_some() || names_gates(requested, requested_life);
+        if names_either
+            && is_readable(&[RedirectStatus::FIELD])
+            && is_readable(&GATES)
+            && let Some(error) = error_beside(self.way.redirect_status, self.gates(life))
+        {
+            found.push(error.at(RedirectStatus::FIELD));
+        }
+        // The violation names the field that made the location too long.
+        let blamed = match (&requested.way.utm, &requested.target_url) {
+            (Change::Set(_), _) => Utm::FIELD,
+            (Change::Keep, Some(_)) => "target_url",
+            (Change::Keep, None) | (Change::Clear, _) => return,
+        };
+        if is_readable(&[Utm::FIELD, "target_url"])
+            && !self.way.utm.is_empty()
+            && self.final_url().location().len() > MAX_LOCATION_BYTES
+        {
+            let message =
+                "makes a location of more than 4096 bytes, of the target and the parameters of `utm`";
+            found.push(FieldError::new(ViolationCode::TooLong, message).at(blamed));
+        }
+    }
+
+    /// Those of [`GATES`] that the redirect has.
+    fn gates(&self, life: &Life) -> impl Iterator<Item = &'static str> + use<> {
+        let Self { target_url: _, antibot_enabled, geo_blocklist, pixel_ids, way: _ } = self;
+        let Life { schedule, fallback_url: _ } = life;
+        present([
+            schedule.starts_at().is_some(),
+            schedule.expires_at().is_some(),
+            *antibot_enabled,
+            !geo_blocklist.is_empty(),
+            !pixel_ids.as_slice().is_empty(),
+        ])
+    }
+}
+
+/// The fields by which each visit is decided anew. A browser that keeps the answer would pass them, so none of them goes with a
+/// permanent status. A further field belongs here, into the three functions that know the order, and into the status of chains
+/// (`signpost_app::visits`).
+const GATES: [&str; 5] =
+    [Schedule::STARTS_AT, Schedule::EXPIRES_AT, "antibot_enabled", "geo_blocklists", "pixel_ids"];
+
+/// The names of those gates that are there.
+fn present(gates: [bool; GATES.len()]) -> impl Iterator<Item = &'static str> {
+    GATES.into_iter().zip(gates).filter_map(|(field, is_there)| is_there.then_some(field))
+}
+
+/// Whether a request names one of [`GATES`].
+const fn names_gates(content: &RedirectContentRequest, life: &LifeRequest) -> bool {
+    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _ } = content;
+    let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
+    !starts_at.is_keep()
+        || !expires_at.is_keep()
+        || antibot_enabled.is_some()
+        || !geo_blocklist.is_keep()
+        || !pixels.is_keep()
+}
+
+/// Those of [`GATES`] that every link has after a request.
+fn requested_gates(
+    content: &RedirectContentRequest,
+    life: &LifeRequest,
+) -> impl Iterator<Item = &'static str> + use<> {
+    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _ } = content;
+    let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
+    present([
+        matches!(starts_at, Change::Set(_)),
+        matches!(expires_at, Change::Set(_)),
+        *antibot_enabled == Some(true),
+        matches!(geo_blocklist, Change::Set(blocklist) if !blocklist.is_empty()),
+        matches!(pixels, Change::Set(pixels) if !pixels.is_empty()),
+    ])
+}
+
+/// The error of a permanent status beside gates; `None` if the status is not permanent or there are none.
+fn error_beside(status: RedirectStatus, gates: impl Iterator<Item = &'static str>) -> Option<FieldError> {
+    let named: Vec<String> = gates.map(|field| format!("`{field}`")).collect();
+    if !status.is_permanent() || named.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "must be 302 or 307 beside {}: browsers keep a {} and would not ask again",
+        named.join(", "),
+        status.code()
+    );
+    Some(FieldError::new(ViolationCode::InvalidValue, message))
+}
+
+#[cfg(test)]
+#[path = "way_tests.rs"]
+pub(crate) mod tests;
