@@ -9,6 +9,6 @@ pub use host_log::HostLog;
 pub use link_memory::LinkMemory;
 pub use own_place::OwnPlace;
 pub use resolve::{
-    Dependencies, MOST_HOPS, Missing, RecordedLink, Resolution, Resolved, VisitorGates, address_of, resolve,
-    url_of,
+    Dependencies, MOST_HOPS, Missing, RecordedLink, Resolution, Resolved, Sending, VisitorGates, address_of,
+    resolve, url_of,
 };

@@ -55,7 +55,7 @@ impl CompiledLink {
         moment: Moment,
         generations: &Generations,
     ) -> Result<Self, CompileError> {
-        let Resolved { resolution, missing, link, life, gates, recorded, target_hosts, depends_on } =
+        let Resolved { resolution, missing, link, life, gates, sending, recorded, target_hosts, depends_on } =
             resolved;
         let redirect = if resolved.is_listed(list) { Leads::ListedLocation } else { Leads::Location };
         let (leads, payload) = match resolution {
@@ -102,6 +102,7 @@ impl CompiledLink {
             has_antibot: gates.antibot_enabled,
             countries: gates.geo_blocklist.countries(),
             pixels: &gates.pixels,
+            sending: *sending,
             recorded: further,
             hosts,
             schedule: *schedule,

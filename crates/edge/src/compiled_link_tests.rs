@@ -2,8 +2,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 use signpost_app::ports::{Affected, PublishedLanding, VisibleChange};
-use signpost_app::visits::{Dependencies, Missing, RecordedLink, VisitorGates};
-use signpost_domain::{Address, CountryCode, GeoBlocklist, PixelType, Schedule, Timestamp, WidgetBody};
+use signpost_app::visits::{Dependencies, Missing, RecordedLink, Sending, VisitorGates};
+use signpost_domain::{
+    Address, CountryCode, GeoBlocklist, PixelType, RedirectStatus, Schedule, Timestamp, WidgetBody,
+};
 use signpost_port_contracts::samples;
 
 use super::*;
@@ -19,6 +21,7 @@ fn plain(target: &str) -> Resolved {
         link: Some(recorded.id),
         life: Life::default(),
         gates: VisitorGates::default(),
+        sending: Sending::default(),
         recorded: vec![recorded],
         depends_on: Dependencies { addresses: Vec::new(), accounts: vec![recorded.account] },
     }
@@ -72,6 +75,7 @@ fn plain_redirect_holds_only_its_location_at_any_address() {
                 assert_eq!(link.destination(), Destination::Location { start, rest: rest.as_bytes() });
                 assert!(link.gates().is_none() && link.pixels().is_empty());
                 assert!(link.schedule() == Schedule::default() && link.fallback().is_none());
+                assert_eq!(link.sending(), Sending::default());
                 assert_eq!(link.recorded(generations).collect::<Vec<_>>(), recorded);
                 assert!(link.has_target(|host| host == "example.com"));
                 assert!(!link.has_target(|host| host != "example.com"));
@@ -175,6 +179,15 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn any_sending()(
+        status in proptest::sample::select(RedirectStatus::ALL.to_vec()),
+        forwards_query: bool,
+    ) -> Sending {
+        Sending { status, forwards_query }
+    }
+}
+
 fn any_resolution() -> impl Strategy<Value = (Resolution, Missing)> {
     let target = "https?://[a-z]{1,20}\\.example(/[a-z0-9]{0,90})?";
     let missing = prop_oneof![
@@ -200,6 +213,7 @@ prop_compose! {
         (resolution, missing) in any_resolution(),
         gates in any_gates(),
         life in any_life(),
+        sending in any_sending(),
         kinds in vec(any::<bool>(), 1..6),
         first_records: bool,
         further_hosts in vec("[a-z]{1,20}\\.example", 0..5),
@@ -232,6 +246,7 @@ prop_compose! {
             missing,
             life,
             gates,
+            sending,
         }
     }
 }
@@ -273,6 +288,7 @@ proptest! {
             assert_eq!(Some(link.link_id()), expected.link);
             assert_eq!(link.recorded(generations).collect::<Vec<_>>(), expected.recorded);
             assert_eq!(link.pixels(), expected.gates.pixels);
+            assert_eq!(link.sending(), expected.sending);
             let Life { schedule, fallback_url } = &expected.life;
             assert_eq!(link.schedule(), *schedule);
             let fallback_url = fallback_url.as_ref().filter(|_| schedule.expires_at().is_some());

@@ -32,6 +32,7 @@ mod qr_codes;
 mod requested_address;
 mod response;
 mod routes;
+mod section_values;
 mod server;
 mod shared_loads;
 mod site_cache;

@@ -177,7 +177,7 @@ impl ChangeSubscriber for LinkCache {
 mod tests {
     use std::time::Duration;
 
-    use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
+    use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, Sending, VisitorGates};
     use signpost_domain::{Address, HostBlocklist, Life, Site};
     use signpost_port_contracts::samples;
 
@@ -201,6 +201,7 @@ mod tests {
             link: None,
             life: Life::default(),
             gates: VisitorGates::default(),
+            sending: Sending::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),
             depends_on: Dependencies {

@@ -16,12 +16,15 @@
 
 use std::collections::BTreeMap;
 
-use signpost_app::visits::RecordedLink;
-use signpost_domain::{AccountId, CountryCode, LinkId, LinkKind, PixelCode, PixelType, Schedule, Timestamp};
+use signpost_app::visits::{RecordedLink, Sending};
+use signpost_domain::{CountryCode, LinkKind, PixelCode, PixelType, Schedule};
 
 use crate::account_numbers::AccountNumber;
 use crate::byte_codec::{Items, Reader, TooLong, Writer, encoded_list};
 use crate::generations::Slot;
+use crate::section_values::{
+    encoded_recorded, encoded_schedule, encoded_sending, kind_of, recorded_of, schedule_of, sending_of,
+};
 
 /// What every link has a bit for. The two lowest bits hold [`Leads`].
 mod flag {
@@ -88,6 +91,7 @@ impl Section {
     const HOSTS: Self = Self(1 << 5);
     const SCHEDULE: Self = Self(1 << 6);
     const FALLBACK: Self = Self(1 << 7);
+    const SENDING: Self = Self(1 << 8);
 }
 
 /// A link as it is compiled.
@@ -118,6 +122,8 @@ pub(crate) struct LinkParts<'a> {
     pub(crate) schedule: Schedule,
     /// The location for visitors after its end; empty if the link has none.
     pub(crate) fallback: &'a str,
+    /// How visitors are sent on.
+    pub(crate) sending: Sending,
 }
 
 impl LinkParts<'_> {
@@ -163,10 +169,11 @@ impl LinkParts<'_> {
             (Section::SLOTS, self.slots.iter().flat_map(|slot| slot.to_bytes()).collect()),
             (Section::COUNTRIES, self.countries.iter().flat_map(|code| code.as_str().bytes()).collect()),
             (Section::PIXELS, encoded_list(pixels)?),
-            (Section::RECORDED, self.recorded.iter().flat_map(recorded_bytes).collect()),
+            (Section::RECORDED, self.recorded.iter().flat_map(encoded_recorded).collect()),
             (Section::HOSTS, encoded_list(self.hosts)?),
             (Section::SCHEDULE, encoded_schedule(self.schedule)),
             (Section::FALLBACK, self.fallback.as_bytes().to_vec()),
+            (Section::SENDING, encoded_sending(self.sending)),
         ];
         let antibot = self.has_antibot.then_some((Section::ANTIBOT, Vec::new()));
         Ok(lists.into_iter().filter(|(_, content)| !content.is_empty()).chain(antibot).collect())
@@ -180,37 +187,6 @@ fn encoded_sections(sections: &BTreeMap<Section, Vec<u8>>) -> Result<Vec<u8>, To
         writer.text(content)?;
     }
     Ok(writer.finish())
-}
-
-/// The size of a recorded link: its kind, its id and its account's id.
-const RECORDED_BYTES: usize = 1 + 16 + 16;
-
-fn recorded_bytes(RecordedLink { id, account }: &RecordedLink) -> Vec<u8> {
-    let is_landing = u8::from(id.kind() == LinkKind::Landing);
-    [&[is_landing][..], &id.to_bytes(), &account.to_bytes()].concat()
-}
-
-fn recorded_of(bytes: &[u8; RECORDED_BYTES]) -> Option<RecordedLink> {
-    let (is_landing, ids) = bytes.split_first()?;
-    let (link, account) = ids.split_first_chunk()?;
-    Some(RecordedLink {
-        id: LinkId::from_bytes(kind_of(*is_landing != 0), *link),
-        account: AccountId::from_bytes(account.try_into().ok()?),
-    })
-}
-
-/// Two instants in milliseconds; empty if both are absent.
-fn encoded_schedule(schedule: Schedule) -> Vec<u8> {
-    if schedule == Schedule::default() {
-        return Vec::new();
-    }
-    // No instant has that many milliseconds.
-    let millis = |instant: Option<Timestamp>| instant.map_or(i64::MAX, Timestamp::unix_millis);
-    [schedule.starts_at(), schedule.expires_at()].map(|instant| millis(instant).to_le_bytes()).concat()
-}
-
-const fn kind_of(is_landing: bool) -> LinkKind {
-    if is_landing { LinkKind::Landing } else { LinkKind::Redirect }
 }
 
 /// The bytes of a link, as they are read.
@@ -370,14 +346,16 @@ impl<'a> Sections<'a> {
     }
 
     pub(crate) fn schedule(self) -> Schedule {
-        let (millis, _) = self.content(Section::SCHEDULE).as_chunks();
-        let instant = |bytes: &[u8; 8]| Timestamp::from_unix_millis(i64::from_le_bytes(*bytes));
-        Schedule::from_stored(millis.first().and_then(instant), millis.get(1).and_then(instant))
+        schedule_of(self.content(Section::SCHEDULE))
     }
 
     /// Empty if the link has none.
     pub(crate) fn fallback(self) -> &'a [u8] {
         self.content(Section::FALLBACK)
+    }
+
+    pub(crate) fn sending(self) -> Sending {
+        sending_of(self.content(Section::SENDING))
     }
 }
 

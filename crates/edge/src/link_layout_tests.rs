@@ -1,12 +1,13 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
+use signpost_domain::{AccountId, LinkId, RedirectStatus, Timestamp};
 use signpost_port_contracts::samples;
 
 use super::*;
 
 /// The sections of today, in the order of their bits.
-const SECTIONS: [Section; 8] = [
+const SECTIONS: [Section; 9] = [
     Section::SLOTS,
     Section::ANTIBOT,
     Section::COUNTRIES,
@@ -15,6 +16,7 @@ const SECTIONS: [Section; 8] = [
     Section::HOSTS,
     Section::SCHEDULE,
     Section::FALLBACK,
+    Section::SENDING,
 ];
 
 /// A redirect without anything that only some links have.
@@ -34,6 +36,7 @@ const PLAIN: LinkParts<'_> = LinkParts {
     hosts: &[],
     schedule: Schedule::from_stored(None, None),
     fallback: "",
+    sending: Sending { status: RedirectStatus::Found, forwards_query: false },
 };
 
 fn kind() -> impl Strategy<Value = LinkKind> {
@@ -65,6 +68,12 @@ fn instant() -> impl Strategy<Value = Option<Timestamp>> {
     )
 }
 
+fn sending() -> impl Strategy<Value = Sending> {
+    let status = proptest::sample::select(RedirectStatus::ALL.to_vec());
+    let any = (status, any::<bool>()).prop_map(|(status, forwards_query)| Sending { status, forwards_query });
+    prop_oneof![Just(Sending::default()), any]
+}
+
 prop_compose! {
     fn sections()(
         slots in vec(any::<[u8; 2]>(), 0..4),
@@ -90,6 +99,7 @@ proptest! {
         (slots, has_antibot, countries, pixels, recorded, hosts) in sections(),
         (starts_at, expires_at) in (instant(), instant()),
         fallback in "(https?://[a-z.]{1,253})?",
+        sending in sending(),
         (which, other) in (0_u8..=255, "[a-z.]{1,9}"),
     ) {
         // Every combination of sections occurs, also few at once.
@@ -104,7 +114,7 @@ proptest! {
         let owner = AccountNumber::from_number(owner);
         let parts = LinkParts {
             leads, payload: &payload, owner, slug: &slug, hostname: hostname.as_deref(), is_recorded, kind,
-            slots, has_antibot, countries, pixels, recorded, hosts, schedule, fallback,
+            slots, has_antibot, countries, pixels, recorded, hosts, schedule, fallback, sending,
         };
         let bytes = parts.to_bytes().unwrap();
         let link = LinkBytes::new(&bytes);
@@ -117,7 +127,7 @@ proptest! {
         prop_assert_eq!(link.is_at(None, &slug), hostname.is_none());
         let is_plain = !has_antibot
             && slots.is_empty() && countries.is_empty() && pixels.is_empty() && recorded.is_empty() && hosts.is_empty()
-            && schedule == Schedule::default() && fallback.is_empty();
+            && schedule == Schedule::default() && fallback.is_empty() && sending == Sending::default();
         prop_assert_eq!(link.sections().is_none(), is_plain);
         if let Some(sections) = link.sections() {
             prop_assert_eq!(sections.slots().collect::<Vec<_>>(), slots);
@@ -128,6 +138,7 @@ proptest! {
             prop_assert_eq!(sections.recorded().collect::<Vec<_>>(), recorded);
             prop_assert_eq!(sections.hosts().collect::<Vec<_>>(), hosts.iter().map(String::as_bytes).collect::<Vec<_>>());
             prop_assert_eq!((sections.schedule(), sections.fallback()), (schedule, fallback.as_bytes()));
+            prop_assert_eq!(sections.sending(), sending);
         }
     }
 
@@ -139,14 +150,14 @@ proptest! {
         let _ = (link.leads(), link.payload(), link.is_at(Some("a.example"), "a"));
         if let Some(sections) = link.sections() {
             let _ = (sections.slots().count(), sections.countries(), sections.pixels(), sections.hosts().count());
-            let _ = (sections.recorded().count(), sections.schedule(), sections.fallback());
+            let _ = (sections.recorded().count(), sections.schedule(), sections.fallback(), sections.sending());
         }
     }
 
     /// Sections that follow later change nothing about the others.
     #[test]
     fn later_section_leaves_those_of_today_readable(
-        later in 8_u32..32,
+        later in 9_u32..32,
         present in subsequence(SECTIONS.to_vec(), 0..=SECTIONS.len()),
         content in vec(any::<u8>(), 0..300),
     ) {
@@ -167,9 +178,9 @@ proptest! {
 #[test]
 fn set_of_sections_has_room_for_many_more() {
     let taken = SECTIONS.iter().fold(0, |taken, Section(bit)| taken | bit);
-    assert_eq!(taken.count_ones(), 8, "each has its own bit");
-    // A limit, a password, rules, a preview, a status, and how queries are forwarded.
-    assert!(taken.count_zeros() >= 6 * 2);
+    assert_eq!(taken.count_ones(), 9, "each has its own bit");
+    // A limit, a password, rules, and a preview.
+    assert!(taken.count_zeros() >= 4 * 2);
 }
 
 #[test]
@@ -181,7 +192,7 @@ fn plain_redirect_has_three_bytes_beside_its_address_and_target() {
 }
 
 #[test]
-fn section_costs_its_content_and_at_most_three_bytes() {
+fn section_costs_its_content_and_at_most_four_bytes() {
     let length = |parts: LinkParts<'_>| parts.to_bytes().unwrap().len() - PLAIN.to_bytes().unwrap().len();
     assert_eq!(length(LinkParts { has_antibot: true, ..PLAIN }), 3);
     let countries = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
@@ -190,6 +201,9 @@ fn section_costs_its_content_and_at_most_three_bytes() {
     assert_eq!(length(LinkParts { slots: &[Slot::from_bytes([1, 2])], ..PLAIN }), 3 + 2);
     let schedule = Schedule::from_stored(Some(samples::at(0)), None);
     assert_eq!(length(LinkParts { schedule, ..PLAIN }), 3 + 2 * 8);
+    // Its bit begins the second byte of the set.
+    let sending = Sending { status: RedirectStatus::PermanentRedirect, forwards_query: true };
+    assert_eq!(length(LinkParts { sending, ..PLAIN }), 4 + 1);
 }
 
 #[test]

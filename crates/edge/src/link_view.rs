@@ -1,6 +1,6 @@
 //! What a visit reads in a link, from either cache.
 
-use signpost_app::visits::{Missing, RecordedLink};
+use signpost_app::visits::{Missing, RecordedLink, Sending};
 use signpost_domain::{AccountId, LinkId, PixelCode, Schedule, TargetUrl, Timestamp};
 
 use crate::gates::{BlockedCountries, LinkGates, missing_of};
@@ -72,6 +72,12 @@ impl<'a> LinkView<'a> {
     /// Why the address is empty.
     pub(crate) fn missing(&self) -> Missing {
         self.bytes.payload().first().map_or(Missing::Unknown, |byte| missing_of(*byte))
+    }
+
+    /// How it sends visitors on.
+    #[inline]
+    pub(crate) fn sending(&self) -> Sending {
+        self.bytes.sections().map(Sections::sending).unwrap_or_default()
     }
 
     /// From when until when it opens.

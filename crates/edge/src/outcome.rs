@@ -3,8 +3,8 @@
 use actix_http::header::HeaderValue;
 use actix_http::{StatusCode, Version};
 use bytes::Bytes;
-use signpost_domain::TargetUrl;
-use signpost_listener::{AnswerKind, Encoding, PRIVATE_NO_STORE_LINE, ShortRedirect};
+use signpost_domain::{RedirectStatus, TargetUrl};
+use signpost_listener::{AnswerKind, Encoding, RedirectHead, ShortRedirect};
 use signpost_pages::QrError;
 
 use crate::files::File;
@@ -15,10 +15,10 @@ use signpost_app::admission::address_throttle::Throttled;
 /// The outcome of a visit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// A redirect to this `Location` (D53).
-    Redirected(HeaderValue),
+    /// A redirect with this status to this `Location` (D53, D132).
+    Redirected(RedirectStatus, HeaderValue),
     /// A redirect that the listener writes directly, without building a response.
-    RedirectedDirectly(ShortRedirect),
+    RedirectedDirectly(RedirectStatus, ShortRedirect),
     /// A landing page.
     Shown(Page),
     /// A page that fires pixels and then redirects (D57).
@@ -73,11 +73,16 @@ impl Outcome {
     }
 
     /// A redirect to the location of these two parts.
-    pub(crate) fn redirected(version: Version, start: &'static str, rest: &[u8]) -> Self {
+    pub(crate) fn redirected(
+        version: Version,
+        status: RedirectStatus,
+        start: &'static str,
+        rest: &[u8],
+    ) -> Self {
         if version == Version::HTTP_11
-            && let Some(redirect) = ShortRedirect::new(PRIVATE_NO_STORE_LINE, start, rest)
+            && let Some(redirect) = ShortRedirect::new(head_of(status), start, rest)
         {
-            return Self::RedirectedDirectly(redirect);
+            return Self::RedirectedDirectly(status, redirect);
         }
         let mut location = Vec::with_capacity(start.len() + rest.len());
         location.extend_from_slice(start.as_bytes());
@@ -87,7 +92,7 @@ impl Outcome {
                 tracing::error!("a target does not fit a header");
                 Self::Failed
             },
-            Self::Redirected,
+            |location| Self::Redirected(status, location),
         )
     }
 
@@ -131,6 +136,16 @@ impl Outcome {
     }
 }
 
+/// The ready head of a redirect with this status.
+const fn head_of(status: RedirectStatus) -> &'static RedirectHead {
+    match status {
+        RedirectStatus::MovedPermanently => RedirectHead::MOVED_PERMANENTLY,
+        RedirectStatus::Found => RedirectHead::FOUND,
+        RedirectStatus::TemporaryRedirect => RedirectHead::TEMPORARY_REDIRECT,
+        RedirectStatus::PermanentRedirect => RedirectHead::PERMANENT_REDIRECT,
+    }
+}
+
 /// Counts visits by `outcome`.
 const VISITS_METRIC: &str = "signpost_visits_total";
 
@@ -158,7 +173,7 @@ impl Outcome {
     /// The label in the metric and the log.
     pub(crate) const fn label(&self) -> &'static str {
         match self {
-            Self::Redirected(_) | Self::RedirectedDirectly(_) => "redirected",
+            Self::Redirected(..) | Self::RedirectedDirectly(..) => "redirected",
             Self::Shown(_) => "shown",
             Self::Pixels(_) => "pixels",
             Self::Root => "root",
@@ -205,7 +220,7 @@ impl VisitCounters {
 
     pub(crate) fn count(&self, outcome: &Outcome) {
         let counter = match outcome {
-            Outcome::Redirected(_) | Outcome::RedirectedDirectly(_) => &self.redirected,
+            Outcome::Redirected(..) | Outcome::RedirectedDirectly(..) => &self.redirected,
             Outcome::Shown(_) => &self.shown,
             Outcome::Pixels(_) => &self.pixels,
             Outcome::Root => &self.root,

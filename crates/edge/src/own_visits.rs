@@ -27,7 +27,10 @@ impl OwnVisits {
     pub(crate) fn note(&self, request: &Request, outcome: &Outcome, clock: &dyn Clock) {
         let opened = matches!(
             outcome,
-            Outcome::Redirected(_) | Outcome::RedirectedDirectly(_) | Outcome::Shown(_) | Outcome::Pixels(_)
+            Outcome::Redirected(..)
+                | Outcome::RedirectedDirectly(..)
+                | Outcome::Shown(_)
+                | Outcome::Pixels(_)
         );
         let peer = request.peer_addr().map(|peer| peer.ip());
         let is_of_this_machine =

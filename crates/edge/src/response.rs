@@ -3,7 +3,8 @@
 use actix_http::body::BoxBody;
 use actix_http::header::{self, HeaderName, HeaderValue};
 use actix_http::{Response, StatusCode};
-use signpost_listener::{AnswerKind, PRIVATE_NO_STORE};
+use signpost_domain::RedirectStatus;
+use signpost_listener::{AnswerKind, PRIVATE_FOR_90_SECONDS, PRIVATE_NO_STORE};
 use signpost_pages::{Language, SmallPage};
 
 use crate::files::File;
@@ -33,11 +34,12 @@ pub(crate) fn response(
 ) -> Response<BoxBody> {
     let small = |page| pages.page(page, language());
     match outcome {
-        Outcome::Redirected(location) | Outcome::Missed(location) | Outcome::ExpiredTo(location) => {
-            redirect_response(location)
+        Outcome::Redirected(status, location) => redirect_response(status, location),
+        Outcome::Missed(location) | Outcome::ExpiredTo(location) => {
+            redirect_response(RedirectStatus::Found, location)
         }
-        Outcome::RedirectedDirectly(redirect) => match HeaderValue::from_str(&redirect.location()) {
-            Ok(location) => redirect_response(location),
+        Outcome::RedirectedDirectly(status, redirect) => match HeaderValue::from_str(&redirect.location()) {
+            Ok(location) => redirect_response(status, location),
             Err(_) => page_response(small(SmallPage::Failed), None),
         },
         Outcome::Shown(page) | Outcome::Pixels(page) => page_response(&page, None),
@@ -116,10 +118,17 @@ fn file_response(file: File, is_known: bool) -> Response<BoxBody> {
     answer.map_into_boxed_body()
 }
 
-fn redirect_response(location: HeaderValue) -> Response<BoxBody> {
-    Response::build(StatusCode::FOUND)
+fn redirect_response(status: RedirectStatus, location: HeaderValue) -> Response<BoxBody> {
+    let code = match status {
+        RedirectStatus::MovedPermanently => StatusCode::MOVED_PERMANENTLY,
+        RedirectStatus::Found => StatusCode::FOUND,
+        RedirectStatus::TemporaryRedirect => StatusCode::TEMPORARY_REDIRECT,
+        RedirectStatus::PermanentRedirect => StatusCode::PERMANENT_REDIRECT,
+    };
+    let cache_control = if status.is_permanent() { PRIVATE_FOR_90_SECONDS } else { PRIVATE_NO_STORE };
+    Response::build(code)
         .insert_header((header::LOCATION, location))
-        .insert_header((header::CACHE_CONTROL, PRIVATE_NO_STORE))
+        .insert_header((header::CACHE_CONTROL, cache_control))
         .body(BoxBody::new(()))
         .map_into_boxed_body()
 }

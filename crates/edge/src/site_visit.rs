@@ -1,7 +1,7 @@
 //! Visits of a hostname that open no link: its root, addresses without a link, links that have ended, and the files of apps
 //! (D127, D128).
 
-use signpost_domain::{Hostname, TargetUrl};
+use signpost_domain::{Hostname, RedirectStatus, TargetUrl};
 
 use crate::gates::{Reason, UNKNOWN};
 use crate::generations::SiteHash;
@@ -158,7 +158,7 @@ impl SiteEntry {
 }
 
 fn root_outcome(visitor: &Visitor<'_>, url: &TargetUrl) -> Outcome {
-    Outcome::redirected(visitor.request.version(), "", url.location().as_bytes())
+    Outcome::redirected(visitor.request.version(), RedirectStatus::Found, "", url.location().as_bytes())
 }
 
 impl From<NotLoaded> for Outcome {

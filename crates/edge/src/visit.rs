@@ -14,8 +14,8 @@ use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
-use signpost_app::visits::{HostLog, url_of};
-use signpost_domain::Timestamp;
+use signpost_app::visits::{HostLog, Sending, url_of};
+use signpost_domain::{Timestamp, forward_query};
 use signpost_listener::{AcceptedEncodings, Effort, Reply};
 use signpost_pages::QrQuery;
 
@@ -115,7 +115,7 @@ impl Worker {
         edge.own_visits.note(&request, &outcome, edge.app.clock.as_ref());
         // So that visitors' next requests reach a node that stays up.
         let closes = edge.app.lifecycle.is_draining();
-        if let Outcome::RedirectedDirectly(redirect) = outcome {
+        if let Outcome::RedirectedDirectly(_, redirect) = outcome {
             return Reply::Redirect(redirect.closing(closes));
         }
         let mut response = response(&edge.pages, outcome, || visitor::language(&request));
@@ -266,11 +266,13 @@ impl Worker {
         let (outcome, kind) = match view.destination() {
             Destination::Nothing => return self.not_found(UNKNOWN),
             Destination::Location { start, rest } => {
-                let pixels = self.pixel_page(visitor, &view, start, rest);
-                (
-                    pixels.unwrap_or_else(|| Outcome::redirected(visitor.request.version(), start, rest)),
-                    ClickKind::Sent,
-                )
+                let sending = view.sending();
+                let forwarded = forwarded(visitor.request, sending, start, rest);
+                let (start, rest) =
+                    forwarded.as_ref().map_or((start, rest), |location| ("", location.as_bytes()));
+                let redirected =
+                    || Outcome::redirected(visitor.request.version(), sending.status, start, rest);
+                (self.pixel_page(visitor, &view, start, rest).unwrap_or_else(redirected), ClickKind::Sent)
             }
             Destination::Page(page) => {
                 let accepted = AcceptedEncodings::of(visitor.request.headers()).best(Effort::Kept);
@@ -318,6 +320,20 @@ impl Worker {
             Err(error) => Outcome::BadRequest(error),
         }
     }
+}
+
+/// The location with the parameters of the visitor, if the link forwards them and there are any.
+fn forwarded(request: &Request, sending: Sending, start: &str, rest: &[u8]) -> Option<String> {
+    if !sending.forwards_query {
+        return None;
+    }
+    let query = request.uri().query().filter(|query| !query.is_empty())?;
+    let rest = str::from_utf8(rest).ok()?;
+    let mut location = String::with_capacity(start.len() + rest.len() + 1 + query.len());
+    location.push_str(start);
+    location.push_str(rest);
+    forward_query(&mut location, query);
+    Some(location)
 }
 
 pub(crate) fn file_outcome(request: &Request, file: File) -> Outcome {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::{MOST_HOPS, Missing, OwnPlace};
-use signpost_domain::{Site, Slug, TargetUrl, WidgetId};
+use signpost_domain::{RedirectStatus, Site, Slug, TargetUrl, WidgetId};
 
 use crate::gates::{Reason, UNKNOWN};
 use crate::link_lookup::FoundLink;
@@ -40,7 +40,12 @@ impl Worker {
             Ok(Some(reason)) => return self.not_found(reason),
             Err(failure) => return failure,
         }
-        let outcome = Outcome::redirected(visitor.request.version(), "", target.location().as_bytes());
+        let outcome = Outcome::redirected(
+            visitor.request.version(),
+            RedirectStatus::Found,
+            "",
+            target.location().as_bytes(),
+        );
         if outcome != Outcome::Failed {
             self.record(visitor, &view, ClickKind::Widget(id));
         }

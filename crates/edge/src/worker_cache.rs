@@ -93,7 +93,7 @@ fn index_of(hash: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
+    use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, Sending, VisitorGates};
     use signpost_domain::{HostBlocklist, Life, Schedule, Site};
     use signpost_port_contracts::samples;
 
@@ -122,6 +122,7 @@ mod tests {
             link: None,
             life,
             gates: VisitorGates::default(),
+            sending: Sending::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),
             depends_on: Dependencies {

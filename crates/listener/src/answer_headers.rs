@@ -12,7 +12,14 @@ pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 pub const PRIVATE_NO_STORE: HeaderValue = HeaderValue::from_static("private, no-store");
 
 /// [`PRIVATE_NO_STORE`] as the header line of a [`ShortRedirect`](crate::ShortRedirect).
-pub const PRIVATE_NO_STORE_LINE: &str = "cache-control: private, no-store\r\n";
+pub(crate) const PRIVATE_NO_STORE_LINE: &str = "cache-control: private, no-store\r\n";
+
+/// `Cache-Control` of permanent redirects. Only the visitor's browser keeps them, and soon asks again, so a change of a link takes
+/// effect within this time (D132).
+pub const PRIVATE_FOR_90_SECONDS: HeaderValue = HeaderValue::from_static("private, max-age=90");
+
+/// [`PRIVATE_FOR_90_SECONDS`] as the header line of a [`ShortRedirect`](crate::ShortRedirect).
+pub(crate) const PRIVATE_FOR_90_SECONDS_LINE: &str = "cache-control: private, max-age=90\r\n";
 
 /// `Cache-Control` of files, which do not change while they exist or change only with a release.
 pub const CACHED_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");

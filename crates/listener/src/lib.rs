@@ -42,13 +42,15 @@ mod watch;
 mod wire;
 mod worker;
 
-pub use answer_headers::{AnswerKind, CACHED_FOR_AN_HOUR, NO_STORE, PRIVATE_NO_STORE, PRIVATE_NO_STORE_LINE};
+pub use answer_headers::{
+    AnswerKind, CACHED_FOR_AN_HOUR, NO_STORE, PRIVATE_FOR_90_SECONDS, PRIVATE_NO_STORE,
+};
 pub use bind::bind;
 pub use compression::{AcceptedEncodings, Effort, Encoding, LEAST_BYTES};
 pub use listener::Listener;
 pub use options::{ListenerOptions, Proxies, Times};
 pub use passed_sockets::PassedSockets;
-pub use reply::{ListenerRefusal, ListenerRefusals, Reply, ShortRedirect};
+pub use reply::{ListenerRefusal, ListenerRefusals, RedirectHead, Reply, ShortRedirect};
 pub use requested_host::host_of;
 pub use tls::{ACME_TLS_1, CertificateNames, TlsChallenges, TlsOptions, TlsSite, TlsSites};
 pub use wire::{ANSWER_BYTES, MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES};

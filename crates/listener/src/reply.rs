@@ -4,6 +4,8 @@ use actix_http::body::BoxBody;
 use actix_http::{Response, StatusCode};
 use bytes::BytesMut;
 
+use crate::answer_headers::{PRIVATE_FOR_90_SECONDS_LINE, PRIVATE_NO_STORE_LINE};
+
 /// The answer of a service.
 pub enum Reply<B> {
     /// A response.
@@ -21,11 +23,44 @@ impl<B> From<Response<B>> for Reply<B> {
 /// Maximum length of the second part of a short location.
 const MAX_BYTES: usize = 96;
 
-/// A 302 without a body to an HTTP/1.1 request, written directly. Building and encoding a response with its
+/// How a redirect without a body begins, and how long its answer may be kept.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RedirectHead {
+    /// The status line, and the length of the body.
+    start: &'static str,
+    /// A whole header line.
+    cache_control: &'static str,
+}
+
+impl RedirectHead {
+    /// 301
+    pub const MOVED_PERMANENTLY: &'static Self = &Self {
+        start: "HTTP/1.1 301 Moved Permanently\r\ncontent-length: 0\r\n",
+        cache_control: PRIVATE_FOR_90_SECONDS_LINE,
+    };
+
+    /// 302
+    pub const FOUND: &'static Self =
+        &Self { start: "HTTP/1.1 302 Found\r\ncontent-length: 0\r\n", cache_control: PRIVATE_NO_STORE_LINE };
+
+    /// 307
+    pub const TEMPORARY_REDIRECT: &'static Self = &Self {
+        start: "HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0\r\n",
+        cache_control: PRIVATE_NO_STORE_LINE,
+    };
+
+    /// 308
+    pub const PERMANENT_REDIRECT: &'static Self = &Self {
+        start: "HTTP/1.1 308 Permanent Redirect\r\ncontent-length: 0\r\n",
+        cache_control: PRIVATE_FOR_90_SECONDS_LINE,
+    };
+}
+
+/// A redirect without a body to an HTTP/1.1 request, written directly. Building and encoding a response with its
 /// header table takes several times as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortRedirect {
-    headers: &'static str,
+    head: &'static RedirectHead,
     start: &'static str,
     length: u8,
     rest: [u8; MAX_BYTES],
@@ -33,15 +68,15 @@ pub struct ShortRedirect {
 }
 
 impl ShortRedirect {
-    /// A redirect to the URL made of `start` and `rest`. `headers` are additional header lines, each with its
-    /// CR LF. `None` if `rest` is too long, or has characters that a header cannot hold.
+    /// A redirect to the URL made of `start` and `rest`. `None` if `rest` is too long, or has characters that a header cannot
+    /// hold.
     #[must_use]
-    pub fn new(headers: &'static str, start: &'static str, rest: &[u8]) -> Option<Self> {
+    pub fn new(head: &'static RedirectHead, start: &'static str, rest: &[u8]) -> Option<Self> {
         let mut inline = [0; MAX_BYTES];
         inline.get_mut(..rest.len())?.copy_from_slice(rest);
         let is_clean = rest.iter().all(|byte| matches!(byte, 0x21..=0x7e));
         let length = u8::try_from(rest.len()).ok()?;
-        is_clean.then_some(Self { headers, start, length, rest: inline, closes: false })
+        is_clean.then_some(Self { head, start, length, rest: inline, closes: false })
     }
 
     /// Sets whether the connection closes after it.
@@ -64,12 +99,13 @@ impl ShortRedirect {
     /// Writes everything except the date and the empty line.
     pub(crate) fn write(&self, output: &mut BytesMut, closes: bool) {
         let rest = self.rest.get(..usize::from(self.length)).unwrap_or_default();
-        output.reserve(256 + self.headers.len() + self.start.len() + rest.len());
-        output.extend_from_slice(b"HTTP/1.1 302 Found\r\ncontent-length: 0\r\n");
+        let RedirectHead { start: head, cache_control } = self.head;
+        output.reserve(256 + head.len() + cache_control.len() + self.start.len() + rest.len());
+        output.extend_from_slice(head.as_bytes());
         if closes {
             output.extend_from_slice(b"connection: close\r\n");
         }
-        output.extend_from_slice(self.headers.as_bytes());
+        output.extend_from_slice(cache_control.as_bytes());
         output.extend_from_slice(b"location: ");
         output.extend_from_slice(self.start.as_bytes());
         output.extend_from_slice(rest);
@@ -136,10 +172,27 @@ mod tests {
     #[test]
     fn r10_location_accepts_only_visible_ascii() {
         for byte in 0..=u8::MAX {
-            let redirect = ShortRedirect::new("", "https://", &[b'a', byte]);
+            let redirect = ShortRedirect::new(RedirectHead::FOUND, "https://", &[b'a', byte]);
             assert_eq!(redirect.is_some(), (0x21..=0x7e).contains(&byte), "{byte:#x}");
         }
-        assert!(ShortRedirect::new("", "", &[b'a'; MAX_BYTES]).is_some());
-        assert!(ShortRedirect::new("", "", &[b'a'; MAX_BYTES + 1]).is_none());
+        assert!(ShortRedirect::new(RedirectHead::FOUND, "", &[b'a'; MAX_BYTES]).is_some());
+        assert!(ShortRedirect::new(RedirectHead::FOUND, "", &[b'a'; MAX_BYTES + 1]).is_none());
+    }
+
+    #[test]
+    fn d132_only_permanent_redirects_may_be_kept() {
+        for (head, status, cache_control) in [
+            (RedirectHead::MOVED_PERMANENTLY, StatusCode::MOVED_PERMANENTLY, "private, max-age=90"),
+            (RedirectHead::FOUND, StatusCode::FOUND, "private, no-store"),
+            (RedirectHead::TEMPORARY_REDIRECT, StatusCode::TEMPORARY_REDIRECT, "private, no-store"),
+            (RedirectHead::PERMANENT_REDIRECT, StatusCode::PERMANENT_REDIRECT, "private, max-age=90"),
+        ] {
+            let mut output = BytesMut::new();
+            ShortRedirect::new(head, "https://", b"a.example").unwrap().write(&mut output, false);
+            let expected = format!(
+                "HTTP/1.1 {status}\r\ncontent-length: 0\r\ncache-control: {cache_control}\r\nlocation: https://a.example\r\n"
+            );
+            assert_eq!(output, expected.as_bytes());
+        }
     }
 }

@@ -62,6 +62,7 @@ impl Owned {
                 antibot_enabled: redirect.antibot_enabled,
                 geo_blocklist: redirect.geo_blocklist.clone(),
                 pixels: self.codes_of(&redirect.pixel_ids),
+                way: redirect.way.clone(),
             }),
         };
         let life = match &content {

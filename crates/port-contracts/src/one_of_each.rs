@@ -1,8 +1,8 @@
 //! Links that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
-    CountryCode, ExternalId, GeoBlocklist, Landing, Life, Link, Note, PixelId, PixelIds, Redirect, Schedule,
-    Timestamp,
+    CountryCode, ExternalId, GeoBlocklist, Landing, Life, Link, Note, PixelId, PixelIds, Redirect,
+    RedirectStatus, Schedule, Timestamp, Utm, UtmPart, UtmValue, Way,
 };
 
 use crate::samples;
@@ -15,6 +15,29 @@ fn external_id(text: &str) -> Option<ExternalId> {
 fn life(starts_at: Option<Timestamp>, expires_at: Option<Timestamp>, fallback_url: Option<&str>) -> Life {
     let schedule = Schedule::new(starts_at, expires_at).expect("a start before the end");
     Life { schedule, fallback_url: fallback_url.map(samples::target) }
+}
+
+/// Parameters of a campaign in these parts, each with this value.
+fn utm(parts: &[UtmPart], value: &str) -> Utm {
+    Utm::new(|part| parts.contains(&part).then(|| UtmValue::parse(value).expect("a value")))
+}
+
+/// Redirects that send their visitors on in every way.
+fn redirects_of_every_way() -> impl Iterator<Item = Redirect> {
+    let statuses = RedirectStatus::ALL.map(|redirect_status| Way { redirect_status, ..Way::default() });
+    let forwarding = Way { forward_query: true, ..Way::default() };
+    let tagged = |parts: &[UtmPart], value: &str| Way { utm: utm(parts, value), ..Way::default() };
+    let parts = UtmPart::ALL.map(|part| tagged(&[part], part.as_str()));
+    let odd = tagged(&UtmPart::ALL, "'; \"&=?#%,/ü 👩\u{200b}<b>");
+    let long = tagged(&[UtmPart::Content], &"𝄞".repeat(UtmValue::MAX_CHARS));
+    let all = Way {
+        redirect_status: RedirectStatus::PermanentRedirect,
+        forward_query: true,
+        utm: utm(&UtmPart::ALL, "x"),
+    };
+    let ways = statuses.into_iter().chain(parts).chain([forwarding, odd, long, all]);
+    ways.enumerate()
+        .map(|(number, way)| samples::redirect(&format!("way-{number}")).with(|content| content.way = way))
 }
 
 /// Links of both kinds at distinct addresses.
@@ -76,6 +99,7 @@ pub fn redirects() -> Vec<Redirect> {
         Redirect { updated_at: samples::at(1), ..samples::redirect("a-millisecond-later") },
         samples::redirect(&"x".repeat(64)),
     ];
+    redirects.extend(redirects_of_every_way());
     redirects.extend(
         notes().enumerate().map(|(number, note)| Redirect {
             note: Some(note),

@@ -167,6 +167,7 @@ impl LinkRow {
             tags,
         } = self;
         let (id, row) = link_id(kind, &id)?;
+        let (life, way) = life.into_life_and_way(&row, id.kind())?;
         let content = match id.kind() {
             LinkKind::Landing => {
                 row.unused("target_url", target_url.is_none())?;
@@ -180,6 +181,7 @@ impl LinkRow {
                 antibot_enabled,
                 geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
                 pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
+                way,
             }),
         };
         Ok(Link {
@@ -188,7 +190,7 @@ impl LinkRow {
             placement: placement_from(&row, host, slug)?,
             is_active,
             is_domain_active: !is_domain_inactive.unwrap_or_default(),
-            life: life.into_life(&row)?,
+            life,
             note: note.map(|note| row.cell("note", Note::from_stored(note))).transpose()?,
             external_id: external_id_from(&row, external_id)?,
             analytics_enabled,
@@ -308,7 +310,7 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             external_id: external_id.as_ref().map(ExternalId::as_str),
             starts_at: life.schedule.starts_at().map(Instant::from),
             expires_at: life.schedule.expires_at().map(Instant::from),
-            behaviour: behaviour_column(life),
+            behaviour: behaviour_column(life, redirect.map(|redirect| &redirect.way)),
             target_host: redirect.map(|redirect| redirect.target_url.host()),
         }
     }

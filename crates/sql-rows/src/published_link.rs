@@ -75,7 +75,7 @@ impl PublishedRow {
         page: Option<&str>,
         codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
     ) -> Result<(Life, PublishedContent), Corrupt> {
-        let life = self.life.into_life(row)?;
+        let (life, way) = self.life.into_life_and_way(row, id.kind())?;
         let content = match id {
             LinkId::Landing(_) => {
                 row.unused("target_url", self.target_url.is_none())?;
@@ -89,6 +89,7 @@ impl PublishedRow {
                 antibot_enabled: self.antibot_enabled,
                 geo_blocklist: geo_blocklist_from(row, &self.geo_blocklist)?,
                 pixels: codes(&pixel_ids_from(row, &self.pixel_ids)?)?,
+                way,
             }),
         };
         Ok((life, content))

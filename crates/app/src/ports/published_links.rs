@@ -1,7 +1,7 @@
 //! Links, and the rest of a domain, as visitors see them.
 
 use signpost_domain::{
-    AccountId, AppFile, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, TargetUrl,
+    AccountId, AppFile, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, TargetUrl, Way,
 };
 
 /// What a visit needs to know about a link.
@@ -44,6 +44,8 @@ pub struct PublishedRedirect {
     pub geo_blocklist: GeoBlocklist,
     /// The codes of its pixels in the redirect's order (D57), without deleted pixels and pixels of other accounts.
     pub pixels: Vec<PixelCode>,
+    /// How it sends them there (D132).
+    pub way: Way,
 }
 
 /// What a visit needs to know about a landing page.

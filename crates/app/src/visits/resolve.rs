@@ -1,8 +1,8 @@
-//! Resolving a public address (D24, D44, D54, D128).
+//! Resolving a public address (D24, D44, D54, D128, D132).
 
 use signpost_domain::{
     AccountId, Address, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PageContent, PixelCode,
-    Schedule, Site, Slug, TargetUrl, WidgetBody, WidgetId,
+    RedirectStatus, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId, forward_query, query_of,
 };
 
 use crate::application::Application;
@@ -27,7 +27,7 @@ pub enum Resolution {
     },
     /// By redirects to a landing page at another of our addresses.
     LandingElsewhere {
-        /// The page's public URL, as the API shows it.
+        /// The page's public URL, as the API shows it, with the parameters that the last redirect adds.
         url: String,
     },
     /// Nowhere. Visitors do not learn the reason (D54).
@@ -57,6 +57,15 @@ pub struct VisitorGates {
     pub geo_blocklist: GeoBlocklist,
     /// The pixels to fire, each once (D57).
     pub pixels: Vec<PixelCode>,
+}
+
+/// How visitors are sent on (D132). In a chain of links it is what a browser would get that opens one after the other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sending {
+    /// The status of the answer. Browsers may keep it only if they may keep those of all links on the way.
+    pub status: RedirectStatus,
+    /// Whether all links on the way forward the parameters of visitors.
+    pub forwards_query: bool,
 }
 
 /// A link whose visits are recorded (D48, D50).
@@ -90,6 +99,8 @@ pub struct Resolved {
     pub life: Life,
     /// The gates that visitors must pass.
     pub gates: VisitorGates,
+    /// How visitors are sent on.
+    pub sending: Sending,
     /// The links that record a visit as a click, the one at the address first. A landing page elsewhere is not included,
     /// since it records the visit when it is shown.
     pub recorded: Vec<RecordedLink>,
@@ -127,11 +138,16 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
         link: None,
         life: Life::default(),
         gates: VisitorGates::default(),
+        sending: Sending::default(),
         recorded: Vec::new(),
         target_hosts: Vec::new(),
         depends_on: Dependencies::default(),
     };
     resolved.resolution = follow(app, address, &mut resolved).await?;
+    // A browser that keeps the answer would pass the gates of a further link, and those of a row that no request of today could write.
+    if resolved.gates != VisitorGates::default() || resolved.life.schedule != Schedule::default() {
+        resolved.sending.status = resolved.sending.status.temporary();
+    }
     Ok(resolved)
 }
 
@@ -140,7 +156,7 @@ async fn follow(
     mut address: Address,
     resolved: &mut Resolved,
 ) -> Result<Resolution, StoreError> {
-    let mut on_the_way = None;
+    let mut on_the_way: Option<TargetUrl> = None;
     let mut widget = None;
     let mut hops = 0;
     loop {
@@ -162,14 +178,14 @@ async fn follow(
             resolved.missing = missing;
             Ok(Resolution::NotThere)
         };
-        match on_the_way {
+        match &on_the_way {
             None => resolved.life = life,
             Some(target) if life.schedule != Schedule::default() && hops <= MOST_HOPS => {
                 if let Some(next) = next_target(&content, widget) {
                     return if is_too_long(app, next, hops, &mut resolved.depends_on).await? {
                         not_there(resolved, Missing::Loop)
                     } else {
-                        Ok(Resolution::Redirect(target))
+                        Ok(Resolution::Redirect(target.clone()))
                     };
                 }
             }
@@ -183,7 +199,10 @@ async fn follow(
                 return not_there(resolved, Missing::Loop);
             }
             (PublishedContent::Landing(page), Some(id)) => match target_of_widget(&page.content, id) {
-                Some(target) => target,
+                Some(target) => {
+                    resolved.sending.follow(hops, &Way::default());
+                    target
+                }
                 None => return Ok(Resolution::NotThere),
             },
             // Only landing pages have widgets.
@@ -195,15 +214,24 @@ async fn follow(
                         Resolution::Landing { page, url }
                     }
                     // A page is shown only at its own address, so the visitor is redirected to it.
-                    Some(url) => Resolution::LandingElsewhere { url },
+                    Some(mut url) => {
+                        let location = on_the_way.as_ref().map(TargetUrl::location).unwrap_or_default();
+                        forward_query(&mut url, query_of(&location));
+                        Resolution::LandingElsewhere { url }
+                    }
                     None => Resolution::NotThere,
                 });
             }
             (PublishedContent::Redirect(redirect), None) => {
-                let PublishedRedirect { target_url, antibot_enabled, geo_blocklist, pixels } = redirect;
+                let PublishedRedirect { target_url, antibot_enabled, geo_blocklist, pixels, way } = redirect;
                 resolved.recorded.extend(recorded);
                 resolved.gates.add(antibot_enabled, &geo_blocklist, pixels);
-                target_url
+                resolved.sending.follow(hops, &way);
+                let target = target_url.with_utm(&way.utm);
+                match &on_the_way {
+                    Some(before) if way.forward_query => target.forwarding(query_of(&before.location())),
+                    Some(_) | None => target,
+                }
             }
         };
         resolved.target_hosts.push(target.host().to_owned());
@@ -253,6 +281,21 @@ impl Dependencies {
         if !self.accounts.contains(&account) {
             self.accounts.push(account);
         }
+    }
+}
+
+impl Sending {
+    /// Adds what the next link on the way does, after so many others.
+    fn follow(&mut self, hops: u32, way: &Way) {
+        let Way { redirect_status, forward_query, utm: _ } = way;
+        if hops == 0 {
+            *self = Self { status: *redirect_status, forwards_query: *forward_query };
+            return;
+        }
+        if !redirect_status.is_permanent() {
+            self.status = self.status.temporary();
+        }
+        self.forwards_query &= forward_query;
     }
 }
 

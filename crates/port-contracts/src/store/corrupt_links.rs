@@ -42,12 +42,15 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("geo_blocklist", "'DE,secret'", "''"),
         ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
         ("pixel_ids", &pixels(1_001), &pixels(11)),
+        ("behaviour", "'{\"redirect_status\":200}'", "'{\"redirect_status\":308}'"),
+        ("behaviour", "'{\"utm\":{\"secret\":\"x\"}}'", "'{\"utm\":{\"source\":\"x\"}}'"),
     ]);
     let of_landings = rubbish([
         ("target_url", "'https://secret.example/'", "NULL"),
         ("antibot_enabled", "'1'", "'0'"),
         ("geo_blocklist", "'DE'", "''"),
         ("pixel_ids", &pixels(1), &pixels(0)),
+        ("behaviour", "'{\"forward_query\":true}'", "NULL"),
     ]);
     for (column, bad, fine) in literals.of_links {
         of_redirects.push(((*column).to_owned(), (*bad).to_owned(), (*fine).to_owned()));

@@ -182,6 +182,7 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
             antibot_enabled: redirect.antibot_enabled,
             geo_blocklist: redirect.geo_blocklist.clone(),
             pixels: Vec::new(),
+            way: redirect.way.clone(),
         }),
     };
     let (life, content) = if link.is_active {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use signpost_app::ports::{Affected, LinksOf, PublishedLink, VisibleChange};
 use signpost_domain::{
     AccountId, Address, CountryCode, CustomDomain, CustomDomainStatus, GeoBlocklist, Landing, Life, Link,
-    PageContent, PixelId, Placement, Redirect, Schedule, Site, TargetUrl,
+    PageContent, PixelId, Placement, Redirect, RedirectStatus, Schedule, Site, TargetUrl, Way,
 };
 
 use super::domain_steps::{ACTIVE, NO_CHECKS};
@@ -142,7 +142,8 @@ async fn changes_of_links(
         fallback_url: None,
     };
     let fallback_url = Some(samples::target("https://example.org/over"));
-    let updates: [(&str, Link); 12] = [
+    let way = Way { redirect_status: RedirectStatus::TemporaryRedirect, ..Way::default() };
+    let updates: [(&str, Link); 13] = [
         ("target_url", redirect.clone().with(|content| content.target_url = target_url).into()),
         ("antibot_enabled", redirect.clone().with(|content| content.antibot_enabled = true).into()),
         ("geo_blocklist", redirect.clone().with(|content| content.geo_blocklist = blocklist).into()),
@@ -153,6 +154,7 @@ async fn changes_of_links(
             "fallback_url",
             Redirect { life: Life { fallback_url, ..Life::default() }, ..redirect.clone() }.into(),
         ),
+        ("way", redirect.clone().with(|content| content.way = way).into()),
         ("is_active", Redirect { is_active: false, ..redirect.clone() }.into()),
         ("placement", Redirect { placement: moved, ..redirect.clone() }.into()),
         ("the way back", redirect.clone().into()),
