@@ -73,4 +73,5 @@ mod update_matching;
 mod update_matching_units;
 mod visits;
 mod visits_on_domains;
+mod ways;
 mod world;

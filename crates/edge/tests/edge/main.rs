@@ -30,4 +30,5 @@ mod site_files;
 mod site_settings;
 mod stopping;
 mod throttle;
+mod ways;
 mod widgets;
