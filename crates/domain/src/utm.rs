@@ -106,8 +106,8 @@ impl UtmPart {
 /// The parameters that a redirect adds to its target. The default adds none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Utm {
-    /// In the order of [`UtmPart::ALL`].
-    values: [Option<UtmValue>; 5],
+    /// In the order of [`UtmPart::ALL`]; `None` if no part has a value. So almost all redirects pay one word for it.
+    values: Option<Box<[Option<UtmValue>; 5]>>,
 }
 
 impl Utm {
@@ -116,7 +116,9 @@ impl Utm {
 
     /// The parameters with the values that `value_of` returns.
     pub fn new(value_of: impl FnMut(UtmPart) -> Option<UtmValue>) -> Self {
-        Self { values: UtmPart::ALL.map(value_of) }
+        let values = UtmPart::ALL.map(value_of);
+        let has_any = values.iter().any(Option::is_some);
+        Self { values: has_any.then(|| Box::new(values)) }
     }
 
     /// The value of a part.
@@ -127,13 +129,14 @@ impl Utm {
 
     /// The parts with a value, in order.
     pub fn iter(&self) -> impl Iterator<Item = (UtmPart, &UtmValue)> + Clone {
-        UtmPart::ALL.into_iter().zip(&self.values).filter_map(|(part, value)| Some((part, value.as_ref()?)))
+        let values = self.values.iter().flat_map(|values| values.iter());
+        UtmPart::ALL.into_iter().zip(values).filter_map(|(part, value)| Some((part, value.as_ref()?)))
     }
 
     /// Whether no part has a value.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+    pub const fn is_empty(&self) -> bool {
+        self.values.is_none()
     }
 }
 
@@ -167,5 +170,6 @@ mod tests {
             assert_eq!(single.iter().map(|(own, _)| own).collect::<Vec<_>>(), [part]);
         }
         assert!(Utm::default().is_empty() && !all.is_empty());
+        assert_eq!(Utm::new(|_| None), Utm::default());
     }
 }

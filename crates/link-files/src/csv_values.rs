@@ -19,6 +19,7 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
         | FieldForm::NullableText
         | FieldForm::Slug
         | FieldForm::Flag
+        | FieldForm::Number
         | FieldForm::Countries
         | FieldForm::Names => cell.trim(),
     };
@@ -29,6 +30,10 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
         FieldForm::Slug if cell == ROOT => FieldValue::Null,
         FieldForm::FreeText => FieldValue::Text(unescaped(cell).to_owned()),
         FieldForm::Flag => flag(cell),
+        // The use case refuses other texts.
+        FieldForm::Number => {
+            cell.parse().map_or_else(|_| FieldValue::Text(cell.to_owned()), FieldValue::Number)
+        }
         FieldForm::Countries => {
             let separates = |character: char| character == ',' || character.is_whitespace();
             let codes = cell.split(separates).filter(|code| !code.is_empty());
@@ -49,7 +54,7 @@ const fn when_empty(form: FieldForm) -> Option<FieldValue> {
         FieldForm::NullableText | FieldForm::FreeText | FieldForm::Countries | FieldForm::Names => {
             Some(FieldValue::Null)
         }
-        FieldForm::Text | FieldForm::Slug | FieldForm::Flag => None,
+        FieldForm::Text | FieldForm::Slug | FieldForm::Flag | FieldForm::Number => None,
     }
 }
 
@@ -77,6 +82,7 @@ pub(crate) fn cell(field: Field, value: Option<&FieldValue>) -> String {
         Some(FieldValue::Null) if field.form() == FieldForm::Slug => ROOT.to_owned(),
         None | Some(FieldValue::Null | FieldValue::Unfit) => String::new(),
         Some(FieldValue::Flag(flag)) => flag.to_string(),
+        Some(FieldValue::Number(number)) => number.to_string(),
         Some(FieldValue::Text(text)) if field.form() == FieldForm::FreeText => escaped(text),
         Some(FieldValue::Text(text)) => text.clone(),
         Some(FieldValue::Countries(countries)) => countries.join(" "),
@@ -130,6 +136,17 @@ mod tests {
         for cell in ["DE AT", "DE,AT", " DE,  AT "] {
             assert_eq!(value(Field::GeoBlocklists, cell).as_ref(), Some(&countries));
         }
+    }
+
+    #[test]
+    fn d132_a_status_is_a_number_and_an_empty_cell_leaves_it_out() {
+        for status in [" 301 ", "301"] {
+            assert_eq!(value(Field::RedirectStatus, status), Some(FieldValue::Number(301)));
+        }
+        assert_eq!(value(Field::RedirectStatus, "301.0"), Some(FieldValue::Text("301.0".to_owned())));
+        assert_eq!(value(Field::RedirectStatus, ""), None);
+        assert_eq!(cell(Field::RedirectStatus, Some(&FieldValue::Number(308))), "308");
+        assert_eq!(value(Field::UtmSource, " "), Some(FieldValue::Null));
     }
 
     #[test]

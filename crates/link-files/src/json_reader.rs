@@ -48,6 +48,7 @@ fn record(members: JsonObject) -> Record {
         match Field::named(&name) {
             Some(field) if field.form() == FieldForm::Countries => record.set(field, countries(value)),
             Some(field) if field.form() == FieldForm::Names => record.set(field, names(value)),
+            Some(field) if field.form() == FieldForm::Number => record.set(field, number(value)),
             Some(field) => record.set(field, plain(value)),
             None => record.set_unknown(name.chars().take(NAME_CHARS).collect::<String>()),
         }
@@ -61,6 +62,14 @@ fn plain(value: Json) -> FieldValue {
         Json::Bool(flag) => FieldValue::Flag(flag),
         Json::Text(text) => FieldValue::Text(text),
         Json::Number(_) | Json::List(_) | Json::Object(_) => FieldValue::Unfit,
+    }
+}
+
+/// A whole number.
+fn number(value: Json) -> FieldValue {
+    match value {
+        Json::Number(Some(number)) => FieldValue::Number(number),
+        other => plain(other),
     }
 }
 

@@ -79,6 +79,7 @@ impl Serialize for JsonRecord<'_> {
                 None | Some(FieldValue::Unfit) => {}
                 Some(FieldValue::Null) => object.serialize_entry(field.name(), &())?,
                 Some(FieldValue::Flag(flag)) => object.serialize_entry(field.name(), flag)?,
+                Some(FieldValue::Number(number)) => object.serialize_entry(field.name(), number)?,
                 Some(FieldValue::Text(text)) => object.serialize_entry(field.name(), text)?,
                 Some(FieldValue::Countries(countries)) => {
                     object.serialize_entry(field.name(), &Countries { countries })?;

@@ -56,7 +56,11 @@ impl RowFieldReader {
             Some(FieldValue::Null) => return Some(Change::Clear),
             Some(FieldValue::Text(text)) => text,
             Some(
-                FieldValue::Flag(_) | FieldValue::Countries(_) | FieldValue::Names(_) | FieldValue::Unfit,
+                FieldValue::Flag(_)
+                | FieldValue::Number(_)
+                | FieldValue::Countries(_)
+                | FieldValue::Names(_)
+                | FieldValue::Unfit,
             ) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a text");
             }
@@ -76,8 +80,33 @@ impl RowFieldReader {
             None | Some(FieldValue::Null) => None,
             Some(FieldValue::Flag(value)) => Some(value),
             Some(
-                FieldValue::Text(_) | FieldValue::Countries(_) | FieldValue::Names(_) | FieldValue::Unfit,
+                FieldValue::Number(_)
+                | FieldValue::Text(_)
+                | FieldValue::Countries(_)
+                | FieldValue::Names(_)
+                | FieldValue::Unfit,
             ) => self.refuse(field, ViolationCode::InvalidType, "must be true or false"),
+        }
+    }
+
+    /// An optional whole number.
+    pub(super) fn number<T>(
+        &mut self,
+        field: Field,
+        parse: impl FnOnce(i64) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        match self.fields.remove(&field) {
+            None | Some(FieldValue::Null) => None,
+            Some(FieldValue::Number(number)) => {
+                parse(number).map_err(|error| self.note(error.at(field.name()))).ok()
+            }
+            Some(
+                FieldValue::Flag(_)
+                | FieldValue::Text(_)
+                | FieldValue::Countries(_)
+                | FieldValue::Names(_)
+                | FieldValue::Unfit,
+            ) => self.refuse(field, ViolationCode::InvalidType, "must be a whole number"),
         }
     }
 
@@ -87,7 +116,13 @@ impl RowFieldReader {
             None => return None,
             Some(FieldValue::Null) => return Some(GeoBlocklist::default()),
             Some(FieldValue::Countries(codes)) => codes,
-            Some(FieldValue::Flag(_) | FieldValue::Text(_) | FieldValue::Names(_) | FieldValue::Unfit) => {
+            Some(
+                FieldValue::Flag(_)
+                | FieldValue::Number(_)
+                | FieldValue::Text(_)
+                | FieldValue::Names(_)
+                | FieldValue::Unfit,
+            ) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a list of countries");
             }
         };
@@ -112,7 +147,11 @@ impl RowFieldReader {
             Some(FieldValue::Null) => return Some(Tags::default()),
             Some(FieldValue::Names(texts)) => texts,
             Some(
-                FieldValue::Flag(_) | FieldValue::Text(_) | FieldValue::Countries(_) | FieldValue::Unfit,
+                FieldValue::Flag(_)
+                | FieldValue::Number(_)
+                | FieldValue::Text(_)
+                | FieldValue::Countries(_)
+                | FieldValue::Unfit,
             ) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a list of names");
             }

@@ -1,7 +1,8 @@
 //! The fields of records: their names, their forms, and how those of a redirect's content are written, read and compared.
 
 use signpost_domain::{
-    Change, Life, LifeRequest, RedirectContent, RedirectContentRequest, TargetUrl, Timestamp,
+    Change, Life, LifeRequest, RedirectContent, RedirectContentRequest, RedirectStatus, TargetUrl, Timestamp,
+    Utm, UtmPart, UtmValue, Way, WayRequest,
 };
 
 use super::field_reader::RowFieldReader;
@@ -20,6 +21,8 @@ pub enum FieldForm {
     Slug,
     /// True or false.
     Flag,
+    /// A whole number, never null.
+    Number,
     /// A list of countries, or null.
     Countries,
     /// A list of names without commas, or null.
@@ -93,6 +96,20 @@ fields! {
     ExpiresAt: NullableText = "expires_at",
     /// Where visitors are sent once the link has ended.
     FallbackUrl: NullableText = "fallback_url",
+    /// The status with which visitors are sent on.
+    RedirectStatus: Number = "redirect_status",
+    /// Whether the parameters of visitors are added to the target.
+    ForwardQuery: Flag = "forward_query",
+    /// The part `source` of the API's `utm`. Each part is a field of its own, as in the columns of campaigns in spreadsheets.
+    UtmSource: NullableText = "utm_source",
+    /// Its part `medium`.
+    UtmMedium: NullableText = "utm_medium",
+    /// Its part `campaign`.
+    UtmCampaign: NullableText = "utm_campaign",
+    /// Its part `term`.
+    UtmTerm: NullableText = "utm_term",
+    /// Its part `content`.
+    UtmContent: NullableText = "utm_content",
     /// Whether known bots are turned away.
     AntibotEnabled: Flag = "antibot_enabled",
     /// The countries whose visitors are turned away.
@@ -146,37 +163,96 @@ pub(super) fn compare_life(request: &LifeRequest, stored: &Life, mut compare: im
     compare(Field::FallbackUrl, fallback_url.as_ref().applied_to(stored_url) == stored_url);
 }
 
+/// The change of each part of `utm` that a record names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct UtmChanges(Vec<(UtmPart, Change<UtmValue>)>);
+
+impl UtmChanges {
+    fn read(fields: &mut RowFieldReader) -> Self {
+        let read = |part| (part, fields.nullable(utm_field(part), UtmValue::parse).unwrap_or_default());
+        Self(UtmPart::ALL.into_iter().map(read).collect())
+    }
+
+    /// The parts of a new redirect.
+    pub(super) fn to_utm(&self) -> Utm {
+        Utm::new(|part| {
+            let Self(changes) = self;
+            changes
+                .iter()
+                .find(|(own, _)| *own == part)
+                .and_then(|(_, change)| change.clone().applied_to(None))
+        })
+    }
+}
+
+const fn utm_field(part: UtmPart) -> Field {
+    match part {
+        UtmPart::Source => Field::UtmSource,
+        UtmPart::Medium => Field::UtmMedium,
+        UtmPart::Campaign => Field::UtmCampaign,
+        UtmPart::Term => Field::UtmTerm,
+        UtmPart::Content => Field::UtmContent,
+    }
+}
+
+fn write_way(way: &Way, record: &mut Record) {
+    let Way { redirect_status, forward_query, utm } = way;
+    record.set(Field::RedirectStatus, FieldValue::Number(redirect_status.code().into()));
+    record.set(Field::ForwardQuery, FieldValue::Flag(*forward_query));
+    for part in UtmPart::ALL {
+        record.set(utm_field(part), FieldValue::or_null(utm.get(part)));
+    }
+}
+
 /// Writes the content of a redirect into its record. Exports omit pixels.
 pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
-    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _ } = content;
+    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way } = content;
+    write_way(way, record);
     let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
     record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
     record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
     record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
 }
 
-/// Reads the content of a redirect from the fields of a record.
-pub(super) fn read_redirect(fields: &mut RowFieldReader) -> RedirectContentRequest {
-    RedirectContentRequest {
+/// Reads the content of a redirect from the fields of a record, and apart from it the parts of `utm`, which a creation takes as a
+/// whole.
+pub(super) fn read_redirect(fields: &mut RowFieldReader) -> (RedirectContentRequest, UtmChanges) {
+    let utm = UtmChanges::read(fields);
+    let content = RedirectContentRequest {
         target_url: fields.required(Field::TargetUrl, TargetUrl::parse),
         antibot_enabled: fields.flag(Field::AntibotEnabled),
         geo_blocklist: fields.countries(Field::GeoBlocklists).map_or(Change::Keep, Change::Set),
         pixels: Change::Keep,
-    }
+        way: WayRequest {
+            redirect_status: fields.number(Field::RedirectStatus, RedirectStatus::parse),
+            forward_query: fields.flag(Field::ForwardQuery),
+            utm: Change::Set(utm.to_utm()),
+        },
+    };
+    (content, utm)
 }
 
 /// Tells `compare` for each field of a redirect's content whether the stored redirect has the record's value. A field that
 /// the record leaves out is the same.
 pub(super) fn compare_redirect(
     request: &RedirectContentRequest,
+    utm: &UtmChanges,
     stored: &RedirectContent,
     mut compare: impl FnMut(Field, bool),
 ) {
-    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _ } = request;
+    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _, way } = request;
     compare(Field::TargetUrl, target_url.as_ref() == Some(&stored.target_url));
     compare(Field::AntibotEnabled, antibot_enabled.is_none_or(|flag| flag == stored.antibot_enabled));
     let stored_blocklist = Some(&stored.geo_blocklist);
     compare(Field::GeoBlocklists, geo_blocklist.as_ref().applied_to(stored_blocklist) == stored_blocklist);
+    let WayRequest { redirect_status, forward_query, utm: _ } = way;
+    compare(Field::RedirectStatus, redirect_status.is_none_or(|status| status == stored.way.redirect_status));
+    compare(Field::ForwardQuery, forward_query.is_none_or(|flag| flag == stored.way.forward_query));
+    let UtmChanges(parts) = utm;
+    for (part, change) in parts {
+        let kept = stored.way.utm.get(*part);
+        compare(utm_field(*part), change.as_ref().applied_to(kept) == kept);
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ impl Fingerprint {
                 (Field::Id | Field::CreatedAt | Field::UpdatedAt, _)
                 | (_, FieldValue::Null | FieldValue::Unfit) => continue,
                 (_, FieldValue::Flag(flag)) => flag.to_string(),
+                (_, FieldValue::Number(number)) => number.to_string(),
                 (_, FieldValue::Text(text)) => text.clone(),
                 (_, FieldValue::Countries(items) | FieldValue::Names(items)) => items.join(","),
             };

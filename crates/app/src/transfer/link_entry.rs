@@ -7,7 +7,7 @@ use signpost_domain::{
 };
 
 use super::field_reader::{Instants, RowFieldReader};
-use super::fields::{self, Field};
+use super::fields::{self, Field, UtmChanges};
 use super::group_choice::GroupChoice;
 
 /// A link as a record describes it. A field that the record leaves out gets its default if the link is created, and is not
@@ -25,7 +25,7 @@ pub(super) struct LinkEntry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum EntryContent {
-    Redirect(RedirectContentRequest),
+    Redirect(RedirectContentRequest, UtmChanges),
     Landing,
 }
 
@@ -57,7 +57,8 @@ impl LinkEntry {
         let (name, content) = match kind {
             LinkKind::Redirect => {
                 let name = fields.optional(Field::Name, Name::parse);
-                (name, EntryContent::Redirect(fields::read_redirect(&mut fields)))
+                let (content, utm) = fields::read_redirect(&mut fields);
+                (name, EntryContent::Redirect(content, utm))
             }
             LinkKind::Landing => (fields.required(Field::Title, Name::parse), EntryContent::Landing),
         };
@@ -121,7 +122,7 @@ impl LinkEntry {
         let request = LinkRequest { group, ..self.request.clone() };
         let lost = self.is_lost.then(|| Placement::Lost { slug: self.named_slug().cloned() });
         let mut link = match request.content.clone() {
-            EntryContent::Redirect(content) => {
+            EntryContent::Redirect(content, _) => {
                 let name =
                     request.name.clone().or_else(|| content.target_url.as_ref().map(TargetUrl::default_name));
                 let request = LinkRequest { name, ..request }.with_content(content);
@@ -173,12 +174,12 @@ impl LinkEntry {
         };
         self.compare_place(&link.placement, rules, &mut compare);
         let name_field = match (content, &link.content) {
-            (EntryContent::Redirect(content), AnyContent::Redirect(stored)) => {
-                fields::compare_redirect(content, stored, &mut compare);
+            (EntryContent::Redirect(content, utm), AnyContent::Redirect(stored)) => {
+                fields::compare_redirect(content, utm, stored, &mut compare);
                 Field::Name
             }
             (EntryContent::Landing, AnyContent::Landing) => Field::Title,
-            (EntryContent::Redirect(_), AnyContent::Landing)
+            (EntryContent::Redirect(..), AnyContent::Landing)
             | (EntryContent::Landing, AnyContent::Redirect(_)) => {
                 compare(Field::Object, false);
                 return differing;
@@ -233,7 +234,7 @@ fn all_violations(
     violations: Violations,
     rules: &LinkContext<'_>,
 ) -> Violations {
-    let EntryContent::Redirect(content) = request.content.clone() else { return violations };
+    let EntryContent::Redirect(content, _) = request.content.clone() else { return violations };
     let Some(target_url) = &content.target_url else { return violations };
     let name = request.name.clone().or_else(|| Some(target_url.default_name()));
     let value = LinkRequest { name, ..request }.with_content(content);

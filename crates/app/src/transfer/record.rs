@@ -14,13 +14,15 @@ pub enum FieldValue {
     Null,
     /// True or false.
     Flag(bool),
+    /// A whole number.
+    Number(i64),
     /// A text.
     Text(String),
     /// The country codes of `geo_blocklists`.
     Countries(Vec<String>),
     /// The names of `tags`.
     Names(Vec<String>),
-    /// A value that no field accepts, such as a number.
+    /// A value that no field accepts, such as a number with a fraction.
     Unfit,
 }
 
@@ -65,6 +67,7 @@ impl Record {
             FieldValue::Text(domain) => Some(HostReference::parse(domain)),
             FieldValue::Null
             | FieldValue::Flag(_)
+            | FieldValue::Number(_)
             | FieldValue::Countries(_)
             | FieldValue::Names(_)
             | FieldValue::Unfit => None,

@@ -68,6 +68,7 @@ mod transfer_of_domains;
 mod transfer_round_trips;
 mod transfer_rules;
 mod transfer_tags;
+mod transfer_ways;
 mod unconcluded_checks;
 mod update_matching;
 mod update_matching_units;
