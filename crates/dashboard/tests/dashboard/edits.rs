@@ -5,8 +5,9 @@ use signpost_app::links;
 use signpost_app::ports::LinksOf;
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    CheckPlan, CustomDomain, CustomDomainStatus, Hostname, IdReference, Life, Link, LinkId, Placement,
-    RedirectContent, Role, Schedule, SecretToken, TargetUrl, Timestamp,
+    AnyContent, CheckPlan, CustomDomain, CustomDomainStatus, Hostname, IdReference, Life, Link, LinkId,
+    Placement, RedirectContent, RedirectStatus, Role, Schedule, SecretToken, TargetUrl, Timestamp, Utm,
+    UtmValue, Way,
 };
 
 use crate::harness::{Browser, Dashboard};
@@ -64,7 +65,7 @@ async fn d22_a_link_without_an_address_gets_none_by_being_saved() {
 
 /// No form has these fields.
 #[actix_web::test]
-async fn d128_a_saved_form_keeps_the_life_of_a_link() {
+async fn d128_d132_a_saved_form_keeps_the_life_and_the_way_of_a_link() {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
     let form = [("kind", "redirect"), ("target_url", "https://example.com/"), ("slug", "one")];
@@ -72,7 +73,11 @@ async fn d128_a_saved_form_keeps_the_life_of_a_link() {
     let before = link(&dashboard, &id).await;
     let schedule = Schedule::new(Some(Timestamp::EPOCH), Some(Timestamp::LAST)).unwrap();
     let life = Life { schedule, fallback_url: TargetUrl::parse("https://example.com/over").ok() };
-    let living = Link { life, ..before.clone() };
+    let mut living = Link { life, ..before.clone() };
+    let utm = Utm::new(|part| UtmValue::parse(part.as_str()).ok());
+    let way = Way { redirect_status: RedirectStatus::TemporaryRedirect, forward_query: true, utm };
+    let AnyContent::Redirect(content) = &mut living.content else { panic!("{living:?}") };
+    content.way = way.clone();
     let mut work = dashboard.app.store.begin().await.unwrap();
     work.lock_link(dashboard.account, before.id()).await.unwrap().unwrap();
     work.update_link(dashboard.account, &before, &living).await.unwrap();
@@ -80,6 +85,8 @@ async fn d128_a_saved_form_keeps_the_life_of_a_link() {
     save(&editor, &id, &[("slug", "one"), ("note", "Changed")]).await;
     let saved = link(&dashboard, &id).await;
     assert_eq!((saved.note.unwrap().as_str(), saved.life), ("Changed", living.life));
+    let AnyContent::Redirect(content) = saved.content else { panic!("a landing page") };
+    assert_eq!(content.way, way);
 }
 
 #[actix_web::test]

@@ -16,13 +16,14 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::{self, PixelBody};
-use super::{groups, link_batches};
+use super::redirect_ways::UtmBody;
+use super::{groups, link_batches, redirect_ways};
 use crate::extract::{Action, Field, ObjectReader, boolean, field, items, object, properties, text, texts};
 use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{
     Components, boolean as boolean_schema, closed_object, country_pattern, examples, id, kept_name, kind,
     list as list_of, matching, named, named_as, open_object, sent_name, shown, string, target_url_pattern,
-    target_url_shown,
+    target_url_shown, web_url_shown,
 };
 use crate::sections::Section;
 use crate::wire::{self, Text};
@@ -57,6 +58,8 @@ shown! {
         is_active: bool = is_active_shown(),
         note: Option<String> = note_shown(),
         antibot_enabled: bool = antibot_enabled_shown(),
+        redirect_status: u32 = redirect_ways::status_shown(),
+        forward_query: bool = redirect_ways::forward_query_shown(),
         + place_and_times: PlaceAndTimesBody,
     }
 }
@@ -69,6 +72,16 @@ shown! {
             list_of("The pixels that fire before a visitor is sent on, in their order.", named("Pixel"))
                 .max_items(Some(PixelIds::MAX)),
         geo_blocklists: GeoBlocklistBody = named("GeoBlocklists"),
+        utm: Option<UtmBody> = named_as(
+            "Utm",
+            "The parameters that are always added to the target. Null: none.".to_owned(),
+        ),
+        final_url: String = web_url_shown(
+            "The target with the parameters of `utm`: where visitors are sent whose own parameters are not forwarded.",
+        )
+        // The parameters may make it longer than a target.
+        .max_length(None)
+        .examples([FINAL_URL]),
     }
 }
 
@@ -96,6 +109,8 @@ impl RedirectBody {
             is_active: link.is_active,
             note: link.note.as_ref().map(|note| note.as_str().to_owned()),
             antibot_enabled: content.antibot_enabled,
+            redirect_status: content.way.redirect_status.code().into(),
+            forward_query: content.way.forward_query,
             place_and_times: PlaceAndTimesBody::new(link, app),
         }
     }
@@ -128,6 +143,7 @@ impl LinkEndpoints for RedirectKind {
             antibot_enabled: body.optional_or(action, false, antibot_enabled()),
             geo_blocklist: body.nullable(geo_blocklists(action)),
             pixels: body.nullable(pixel_ids(action)),
+            way: redirect_ways::read(body, action),
         };
         LinkRequest { analytics_enabled: read_analytics_enabled(body, action), content, ..shared }
     }
@@ -138,6 +154,8 @@ impl LinkEndpoints for RedirectKind {
             redirect: RedirectBody::new(redirect, &redirect.content, app),
             pixels: pixels.iter().map(PixelBody::from).collect(),
             geo_blocklists: GeoBlocklistBody::from(&redirect.content.geo_blocklist),
+            utm: UtmBody::of(&redirect.content),
+            final_url: redirect.content.final_url().as_str().to_owned(),
         }
     }
 
@@ -239,6 +257,7 @@ fn components() -> Components {
     let new_blocklists = closed_object(about_countries, properties(|object| drop(blocklist(object))));
     components.extend(link_batches::components::<RedirectKind>("RedirectBatch", "RedirectPatchBatch"));
     components.extend(update_matching::components());
+    components.extend(redirect_ways::components());
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("GeoBlocklistsInput", new_blocklists.into()),
@@ -247,6 +266,9 @@ fn components() -> Components {
     ]);
     components
 }
+
+/// The target of the example with the parameters of its `utm`.
+const FINAL_URL: &str = "https://example.com/autumn?utm_source=newsletter";
 
 /// A redirect in a list.
 pub(crate) fn example() -> Value {
@@ -260,6 +282,8 @@ pub(crate) fn example() -> Value {
         "is_active": true,
         "note": "For the autumn newsletter",
         "antibot_enabled": false,
+        "redirect_status": 302,
+        "forward_query": false,
         "state": "active",
         "starts_at": examples::STARTS_AT,
         "expires_at": examples::EXPIRES_AT,
@@ -280,6 +304,11 @@ pub(crate) fn single_example() -> Value {
     if let Some(fields) = redirect.as_object_mut() {
         fields.insert("pixels".to_owned(), json!([pixels::example()]));
         fields.insert("geo_blocklists".to_owned(), json!({"countries": ["DE", "AT"]}));
+        let utm = json!({
+            "source": examples::UTM_SOURCE, "medium": null, "campaign": null, "term": null, "content": null,
+        });
+        fields.insert("utm".to_owned(), utm);
+        fields.insert("final_url".to_owned(), json!(FINAL_URL));
     }
     redirect
 }
@@ -303,6 +332,9 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "antibot_enabled": false,
         "geo_blocklists": {"countries": ["DE", "AT"]},
         "pixel_ids": [pixels::EXAMPLE_ID],
+        "redirect_status": 307,
+        "forward_query": true,
+        "utm": {"source": examples::UTM_SOURCE, "medium": "email"},
         "analytics_enabled": true,
     });
     (shortest, longest)

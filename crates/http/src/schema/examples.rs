@@ -26,6 +26,8 @@ pub(crate) const STARTS_AT: &str = "2026-01-01T08:00:00.000Z";
 pub(crate) const EXPIRES_AT: &str = "2036-01-01T08:00:00.000Z";
 /// Where a link leads after its end.
 pub(crate) const FALLBACK_URL: &str = "https://example.com/over";
+/// A value of `utm.source`.
+pub(crate) const UTM_SOURCE: &str = "newsletter";
 
 /// A page with one item that is not the last one.
 pub(crate) fn page_of(item: &Value) -> Value {

@@ -46,4 +46,5 @@ mod tags;
 mod taken_addresses;
 mod tls_allowed;
 mod update_matching;
+mod ways;
 mod widgets;

@@ -17,6 +17,8 @@ async fn d28_only_name_and_target_of_a_redirect_are_required() {
         "target_url": "https://example.com/é?a=b#c", "slug": slug, "is_active": true, "note": null,
         "antibot_enabled": false, "group_id": null, "domain": "go.example.com",
         "state": "active", "starts_at": null, "expires_at": null, "fallback_url": null,
+        "redirect_status": 302, "forward_query": false, "utm": null,
+        "final_url": "https://example.com/é?a=b#c",
         "created_at": "2026-01-31T09:05:07.042Z", "updated_at": "2026-01-31T09:05:07.042Z",
         "revision": 1, "external_id": null, "tags": [], "pixels": [], "geo_blocklists": {"countries": []},
     });

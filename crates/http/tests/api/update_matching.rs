@@ -123,6 +123,7 @@ async fn d124_every_field_of_the_patch_is_read() {
         "antibot_enabled": true, "geo_blocklists": {"countries": ["DE"]}, "pixel_ids": [pixel], "note": "after",
         "starts_at": "2026-01-31T10:00:00+01:00", "expires_at": "2036-01-31T10:00:00+01:00",
         "fallback_url": "https://example.com/over",
+        "redirect_status": 307, "forward_query": true, "utm": {"source": "mail"},
         "replace_target_prefix": {"from": "https://example.com/", "to": "https://example.net/"},
     });
     change(&api, json!({"all": true}), patch).await;
@@ -137,6 +138,10 @@ async fn d124_every_field_of_the_patch_is_read() {
         ("starts_at", json!("2026-01-31T09:00:00.000Z")),
         ("expires_at", json!("2036-01-31T09:00:00.000Z")),
         ("fallback_url", json!("https://example.com/over")),
+        ("redirect_status", json!(307)),
+        ("forward_query", json!(true)),
+        ("utm", json!({"source": "mail", "medium": null, "campaign": null, "term": null, "content": null})),
+        ("final_url", json!("https://example.net/a?utm_source=mail")),
         ("target_url", json!("https://example.net/a")),
         ("revision", json!(2)),
     ] {
@@ -145,7 +150,7 @@ async fn d124_every_field_of_the_patch_is_read() {
     assert_eq!(after["pixels"][0]["id"], json!(pixel));
     let nulls = json!({
         "group_id": null, "geo_blocklists": null, "pixel_ids": null, "note": null, "starts_at": null, "expires_at": null,
-        "fallback_url": null,
+        "fallback_url": null, "utm": null,
     });
     change(&api, json!({"all": true}), nulls).await;
     let after = api.call("GET", &path).await.body;
@@ -154,7 +159,7 @@ async fn d124_every_field_of_the_patch_is_read() {
         (&json!(null), &json!(null), &json!([]))
     );
     assert_eq!(after["geo_blocklists"], json!({"countries": []}));
-    for cleared in ["starts_at", "expires_at", "fallback_url"] {
+    for cleared in ["starts_at", "expires_at", "fallback_url", "utm"] {
         assert_eq!(after[cleared], json!(null), "{cleared}");
     }
 }

@@ -48,6 +48,12 @@ VIOLATIONS = {
     ("expires_at", "out_of_range"),
     ("patch.starts_at", "out_of_range"),
     ("patch.expires_at", "out_of_range"),
+    # Browsers keep a permanent status and would pass dates, gates and pixels.
+    ("redirect_status", "invalid_value"),
+    ("patch.redirect_status", "invalid_value"),
+    # The target and the parameters of `utm` together, percent-encoded.
+    ("utm", "too_long"),
+    ("target_url", "too_long"),
     # A key belongs to one request, but the generator sends the same keys with many.
     ("Idempotency-Key", "invalid_value"),
     # Each vendor's ids have their own form, and pixels must exist in the account.

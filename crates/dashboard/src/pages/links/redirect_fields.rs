@@ -5,7 +5,7 @@ use signpost_app::pixels;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
     Change, CountryCode, GeoBlocklist, Name, PageLimit, Pixel, RedirectContentRequest, RedirectRequest,
-    Submitted, TargetUrl, Violations,
+    Submitted, TargetUrl, Violations, WayRequest,
 };
 
 use super::placement_fields::{self, Choices, Purpose, missing};
@@ -71,6 +71,8 @@ pub(super) fn read(
         antibot_enabled: Some(form.is_checked("antibot_enabled")),
         geo_blocklist: Change::Set(GeoBlocklist::new(blocked)),
         pixels,
+        // The form has none of these fields, so a link keeps what it has.
+        way: WayRequest::default(),
     };
     Submitted { value: RedirectRequest { name, content, ..shared }, violations }
 }

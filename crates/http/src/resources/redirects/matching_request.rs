@@ -21,6 +21,7 @@ use crate::resources::link_fields::{group_id, is_active, note};
 use crate::resources::link_life;
 use crate::resources::link_list_query::{self, TAG_PARAMETERS};
 use crate::resources::links::LinkEndpoints as _;
+use crate::resources::redirect_ways;
 use crate::resources::tags::tag_name;
 use crate::schema::{
     CURSOR, Components, SLUG, WITHOUT_NUL, boolean as boolean_schema, closed_object, examples,
@@ -263,6 +264,7 @@ fn read_patch(patch: &mut ObjectReader<'_>) -> Patch {
         pixels: patch.nullable(pixel_ids(Action::Update)),
         note: patch.nullable(note(Action::Update)),
         life: link_life::read(patch, Action::Update),
+        way: redirect_ways::read(patch, Action::Update),
         target_prefix: patch.optional(replace_target_prefix()),
         ..RedirectPatch::default()
     };

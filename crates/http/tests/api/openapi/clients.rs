@@ -173,6 +173,7 @@ fn answers_have_no_closed_lists_of_values_but_codes() {
         "Landing/state",
         "Landing/theme",
         "Pixel/pixel_type",
+        "Redirect/redirect_status",
         "Redirect/state",
     ];
     assert_eq!(open.into_iter().collect::<Vec<_>>(), expected);
