@@ -8,3 +8,4 @@ mod recorded_values;
 mod redirects;
 mod requests;
 mod target_blocklist;
+mod ways;
