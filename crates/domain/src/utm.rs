@@ -115,6 +115,7 @@ impl Utm {
     pub const FIELD: &'static str = "utm";
 
     /// The parameters with the values that `value_of` returns.
+    #[must_use]
     pub fn new(value_of: impl FnMut(UtmPart) -> Option<UtmValue>) -> Self {
         let values = UtmPart::ALL.map(value_of);
         let has_any = values.iter().any(Option::is_some);

@@ -100,7 +100,7 @@ fn kept(program: &Program) -> Result<String> {
 
 /// A thousand links with a start and an end, and as many without, on one program.
 pub(super) fn dates(stage: &mut Stage) -> Result<()> {
-    if !stage.scenery.has_dates {
+    if !stage.scenery.special.dated {
         stage
             .report
             .note("dates: no link has dates; a folder of an earlier program must be made anew".to_owned());
@@ -115,6 +115,26 @@ pub(super) fn dates(stage: &mut Stage) -> Result<()> {
     stage.take_turns(&mut contenders, &Pace::ALL)?;
     if let [plain, dated] = contenders.as_slice() {
         compare(stage, "links with dates, to those without", plain, dated, Goal::AtLeast(0.98));
+    }
+    program.stop()
+}
+
+/// A thousand links that forward the query of each visit, and as many that ignore it, on one program.
+pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
+    if !stage.scenery.special.forwarding {
+        let why = "forwarding: no link forwards queries; a folder of an earlier program must be made anew";
+        stage.report.note(why.to_owned());
+        return Ok(());
+    }
+    let (ignoring, forwarding) = (stage.paths.few_with_query()?, stage.paths.forwarding()?);
+    let program = stage.scenery.start(&[])?;
+    let mut contenders = Vec::new();
+    for (name, visits) in [("ignoring queries", &ignoring), ("forwarding queries", &forwarding)] {
+        contenders.push(Contender::new(name, &program.links, program.pid(), visits, 302)?);
+    }
+    stage.take_turns(&mut contenders, &Pace::ALL)?;
+    if let [ignoring, forwarding] = contenders.as_slice() {
+        compare(stage, "links that forward queries, to others", ignoring, forwarding, Goal::AtLeast(0.90));
     }
     program.stop()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::scenery::{DATED, LANDING, dated_path_of, path_of};
+use super::scenery::{LANDING, SPECIAL, dated_path_of, forwarding_path_of, path_of};
 use super::visits::Visits;
 use crate::random::Random;
 
@@ -16,6 +16,9 @@ const DRAWS: u32 = 100_000;
 
 /// The exponent `s` of the Zipf distribution: the first link gets `2^s` times as many visits as the second.
 const SKEW: f64 = 1.1;
+
+/// A query, of which links forward all but the parameter that their target has.
+const QUERY: &str = "?utm_source=mail&gclid=EAIaIQobChMI&ref=a[0]";
 
 /// Paths of links, in files of a folder.
 pub(super) struct Paths {
@@ -41,7 +44,21 @@ impl Paths {
 
     /// The links with dates, each equally often.
     pub(super) fn dated(&self) -> Result<Visits> {
-        self.any_of("dated", &(0..DATED).map(dated_path_of).collect::<Vec<_>>())
+        self.any_of("dated", &(0..SPECIAL).map(dated_path_of).collect::<Vec<_>>())
+    }
+
+    /// A thousand links with a query, which they ignore.
+    pub(super) fn few_with_query(&self) -> Result<Visits> {
+        let mut random = Random::seeded(1);
+        let few: Vec<String> =
+            (0..FEW).map(|_| format!("{}{QUERY}", path_of(random.below(self.links)))).collect();
+        self.any_of("few-with-query", &few)
+    }
+
+    /// The links that forward queries, with a query, each equally often.
+    pub(super) fn forwarding(&self) -> Result<Visits> {
+        let paths = (0..SPECIAL).map(|number| format!("{}{QUERY}", forwarding_path_of(number)));
+        self.any_of("forwarding", &paths.collect::<Vec<_>>())
     }
 
     /// A thousand unknown paths.

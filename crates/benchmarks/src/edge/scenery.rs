@@ -26,12 +26,24 @@ const MARK: &str = "links.json";
 /// An address without a name server, so that the domain keeps its state.
 const NOWHERE: &str = "127.0.0.1:9";
 
-/// How many links have dates.
-pub(super) const DATED: u32 = 1_000;
+/// How many links have dates, and how many forward queries.
+pub(super) const SPECIAL: u32 = 1_000;
 
 /// The path of the link with dates and this number.
 pub(super) fn dated_path_of(number: u32) -> String {
     format!("/d{number}")
+}
+
+/// The path of the link with this number that forwards queries.
+pub(super) fn forwarding_path_of(number: u32) -> String {
+    format!("/q{number}")
+}
+
+/// The links that programs of earlier versions could not make.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Special {
+    pub(super) dated: bool,
+    pub(super) forwarding: bool,
 }
 
 /// The path of the link with this number.
@@ -44,8 +56,8 @@ pub(super) struct Scenery {
     executable: PathBuf,
     folder: PathBuf,
     core: u32,
-    /// Whether there are links with dates. Earlier programs have none.
-    pub(super) has_dates: bool,
+    /// Which of them there are.
+    pub(super) special: Special,
     /// Removes the folder on drop, unless the caller named it.
     _temporary: Option<TempDir>,
 }
@@ -58,16 +70,19 @@ impl Scenery {
         fs::create_dir_all(folder)?;
         let folder = folder.canonicalize()?;
         let mark = folder.join(MARK);
-        let has_dates = if mark.exists() {
+        let special = if mark.exists() {
             let loaded: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
             ensure!(loaded.get("links") == Some(&json!(links)), "{} has {loaded}", folder.display());
-            loaded.get("has_dates") == Some(&json!(true))
+            let has = |field: &str| loaded.get(field) == Some(&json!(true));
+            Special { dated: has("has_dates"), forwarding: has("has_forwarding") }
         } else {
-            let has_dates = make(executable, &folder, links)?;
-            fs::write(&mark, json!({"links": links, "has_dates": has_dates}).to_string())?;
-            has_dates
+            let special = make(executable, &folder, links)?;
+            let Special { dated, forwarding } = special;
+            let made = json!({"links": links, "has_dates": dated, "has_forwarding": forwarding});
+            fs::write(&mark, made.to_string())?;
+            special
         };
-        Ok(Self { executable: executable.to_owned(), folder, core, has_dates, _temporary: temporary })
+        Ok(Self { executable: executable.to_owned(), folder, core, special, _temporary: temporary })
     }
 
     /// A copy in its own folder, for a second program at the same time.
@@ -80,9 +95,9 @@ impl Scenery {
             }
         }
         let folder = temporary.path().canonicalize()?;
-        let Self { executable, core, has_dates, .. } = self;
-        let (executable, core, has_dates) = (executable.clone(), *core, *has_dates);
-        Ok(Self { executable, folder, core, has_dates, _temporary: Some(temporary) })
+        let Self { executable, core, special, .. } = self;
+        let (executable, core, special) = (executable.clone(), *core, *special);
+        Ok(Self { executable, folder, core, special, _temporary: Some(temporary) })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -103,8 +118,8 @@ fn arguments(name_server: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Creates everything, and returns whether there are links with dates.
-fn make(executable: &Path, folder: &Path, links: u32) -> Result<bool> {
+/// Creates everything, and returns which links of newer programs there are.
+fn make(executable: &Path, folder: &Path, links: u32) -> Result<Special> {
     let dns = NameServer::start();
     let name_server = dns.address().to_string();
     let program = Program::start_with(executable, folder, &arguments(&name_server))?;
@@ -116,9 +131,13 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<bool> {
     post(&caller, "/v1/redirects", &root)?;
     post(&caller, "/v1/landings", &landing())?;
     create(&caller, links, 2)?;
-    let has_dates = create_dated(&caller)?;
+    let dates = json!({"starts_at": "2020-01-01T00:00:00Z", "expires_at": "2999-12-31T00:00:00Z"});
+    let special = Special {
+        dated: create_special(&caller, dated_path_of, &dates)?,
+        forwarding: create_special(&caller, forwarding_path_of, &json!({"forward_query": true}))?,
+    };
     program.stop()?;
-    Ok(has_dates)
+    Ok(special)
 }
 
 /// Makes the domain active.
@@ -195,21 +214,24 @@ fn create_batches(caller: &ApiClient, links: u32, first: u32, step: usize) -> Re
     Ok(())
 }
 
-/// Creates links with a start in the past and an end in the future. Returns whether the program knows such dates.
-fn create_dated(caller: &ApiClient) -> Result<bool> {
+/// Creates links with these fields. Returns whether the program knows them.
+fn create_special(caller: &ApiClient, path_of: fn(u32) -> String, fields: &Value) -> Result<bool> {
     let mut connection = caller.connect()?;
-    for batch in 0..DATED / BATCH {
+    for batch in 0..SPECIAL / BATCH {
         let link = |number| {
-            json!({
-                "name": "A link of the summer campaign", "slug": dated_path_of(number).split_off(1),
-                "target_url": target_of(number), "starts_at": "2020-01-01T00:00:00Z", "expires_at": "2999-12-31T00:00:00Z",
-            })
+            let mut link = json!({
+                "name": "A link of the summer campaign", "slug": path_of(number).split_off(1),
+                "target_url": target_of(number),
+            });
+            if let (Value::Object(link), Value::Object(fields)) = (&mut link, fields) {
+                link.extend(fields.clone());
+            }
+            link
         };
         let numbers = batch * BATCH..(batch + 1) * BATCH;
         let body = json!({"redirects": numbers.map(link).collect::<Vec<_>>()}).to_string();
         let answer = connection.send(&caller.request("POST", "/v1/redirects/bulk", &body))?;
-        let answer = String::from_utf8_lossy(answer);
-        if !answer.contains("\"failed_count\":0") || !answer.contains("\"expires_at\":\"2999") {
+        if !String::from_utf8_lossy(answer).contains("\"failed_count\":0") {
             return Ok(false);
         }
     }

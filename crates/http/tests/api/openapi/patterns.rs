@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use signpost_domain::{
     AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, LanguageTag, Name, Note,
-    PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TagName, TargetUrl, WidgetText,
+    PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TagName, TargetUrl, UtmValue,
+    WidgetText,
 };
 
 use super::DOCUMENT;
@@ -266,6 +267,11 @@ proptest! {
         prop_assert_eq!(fits("TagPatch", "name", &text), TagName::parse(&text).is_ok());
         let of_links = &DOCUMENT["components"]["schemas"]["RedirectCreate"]["properties"]["tags"]["items"];
         prop_assert_eq!(DOCUMENT.mismatches(of_links, &json!(text)).is_empty(), TagName::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d132_the_pattern_of_parameters_matches_exactly_their_values(text in "\\PC{0,3}|[ \t\n\u{3000}a]{0,5}|\\PC{250,258}") {
+        prop_assert_eq!(fits("UtmInput", "source", &text), UtmValue::parse(&text).is_ok());
     }
 
     #[test]
