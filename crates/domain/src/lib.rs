@@ -96,6 +96,7 @@ pub mod behaviour;
 pub mod certificate;
 pub mod change;
 pub mod check_schedule;
+pub mod click_limit;
 pub mod client_address;
 #[cfg(feature = "public-suffix")]
 pub mod custom_domain;
@@ -212,6 +213,7 @@ pub use certificate::{
 };
 pub use change::Change;
 pub use check_schedule::CheckPlan;
+pub use click_limit::{ClickLimit, ClickLimitRequest, MaxClicks};
 pub use client_address::TrustedProxies;
 pub use contact::{ContactMethod, PhoneNumber};
 pub use country_code::CountryCode;

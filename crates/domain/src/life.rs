@@ -1,6 +1,7 @@
 //! When a link works, where it leads afterwards, and what it does now (D128).
 
 use crate::change::Change;
+use crate::click_limit::ClickLimit;
 use crate::destination::violations_of_every_link;
 use crate::link::{Content, Link};
 use crate::link_context::LinkContext;
@@ -168,14 +169,23 @@ pub enum LinkState {
     Scheduled,
     /// It works no more.
     Expired,
+    /// It has sent on as many visits as it may, or nodes have taken the last ones (D130).
+    Exhausted,
     /// It works.
     Active,
 }
 
 impl LinkState {
     /// All states. The first that applies is the state of a link.
-    pub const ALL: [Self; 6] =
-        [Self::Lost, Self::Inactive, Self::DomainInactive, Self::Scheduled, Self::Expired, Self::Active];
+    pub const ALL: [Self; 7] = [
+        Self::Lost,
+        Self::Inactive,
+        Self::DomainInactive,
+        Self::Scheduled,
+        Self::Expired,
+        Self::Exhausted,
+        Self::Active,
+    ];
 
     /// The name in API answers.
     #[must_use]
@@ -186,6 +196,7 @@ impl LinkState {
             Self::DomainInactive => "domain_inactive",
             Self::Scheduled => "scheduled",
             Self::Expired => "expired",
+            Self::Exhausted => "exhausted",
             Self::Active => "active",
         }
     }
@@ -206,6 +217,8 @@ impl<C: Content> Link<C> {
             LinkState::Scheduled
         } else if schedule.has_ended(now) {
             LinkState::Expired
+        } else if self.content.click_limit().is_some_and(ClickLimit::is_exhausted) {
+            LinkState::Exhausted
         } else {
             LinkState::Active
         }

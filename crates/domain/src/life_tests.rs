@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::click_limit::MaxClicks;
 use crate::hostname::Hostname;
 use crate::landing::{LandingPage, LandingRequest};
 use crate::link_request::Submitted;
@@ -11,6 +12,7 @@ use crate::placement::NamedDomain;
 use crate::redirect::{Redirect, RedirectRequest};
 use crate::reference::HostReference;
 use crate::refusal::Rejection;
+use crate::revision::Revision;
 use crate::text::Name;
 
 fn life(starts_at: Option<i64>, expires_at: Option<i64>) -> Life {
@@ -199,6 +201,8 @@ fn d128_the_state_is_the_first_that_applies() {
         life: Life { schedule: Schedule::from_stored(Some(at(2_000)), Some(at(1_500))), fallback_url: None },
         ..redirect
     };
+    let used_up = ClickLimit::new(MaxClicks::new(1).unwrap(), 1, Revision::FIRST);
+    link.content.click_limit = Some(used_up);
     let mut found = vec![link.state(at(1_600))];
     link.placement = at_domain;
     found.push(link.state(at(1_600)));
@@ -210,9 +214,11 @@ fn d128_the_state_is_the_first_that_applies() {
     found.push(link.state(at(1_600)));
     link.life = life(Some(1_000), Some(1_601));
     found.push(link.state(at(1_600)));
+    link.content.click_limit = None;
+    found.push(link.state(at(1_600)));
     assert_eq!(found, LinkState::ALL);
     let names = LinkState::ALL.map(LinkState::as_str);
-    assert_eq!(names, ["lost", "inactive", "domain_inactive", "scheduled", "expired", "active"]);
+    assert_eq!(names, ["lost", "inactive", "domain_inactive", "scheduled", "expired", "exhausted", "active"]);
 }
 
 /// D23: a link moves only to domains that serve links, and an update that leaves it on its domain knows nothing new of it.

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::click_limit::ClickLimit;
 use crate::external_id::ExternalId;
 use crate::id::{GroupId, Id, IdKind, LandingId, RedirectId};
 use crate::landing::{Landing, LandingPage, NoContent};
@@ -58,6 +59,11 @@ pub trait Content: Clone + Debug + Eq {
 
     /// The content as that of a link of either kind.
     fn into_any(self) -> AnyContent;
+
+    /// How many visits are sent on at most; `None` without a limit, and for landing pages (D128).
+    fn click_limit(&self) -> Option<ClickLimit> {
+        None
+    }
 }
 
 /// The content of a link of either kind.
@@ -84,6 +90,13 @@ impl Content for AnyContent {
 
     fn into_any(self) -> AnyContent {
         self
+    }
+
+    fn click_limit(&self) -> Option<ClickLimit> {
+        match self {
+            Self::Landing => None,
+            Self::Redirect(redirect) => redirect.click_limit,
+        }
     }
 }
 

@@ -53,11 +53,14 @@ pub enum Feature {
     GeoBlocking,
     /// Blocking known bots.
     Antibot,
+    /// Limits on who may follow a link, and how often (D137).
+    LinkAccess,
 }
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 4] = [Self::CustomDomains, Self::Pixels, Self::GeoBlocking, Self::Antibot];
+    pub const ALL: [Self; 5] =
+        [Self::CustomDomains, Self::Pixels, Self::GeoBlocking, Self::Antibot, Self::LinkAccess];
 
     /// The name in plans and answers.
     #[must_use]
@@ -67,6 +70,7 @@ impl Feature {
             Self::Pixels => "pixels",
             Self::GeoBlocking => "geo_blocking",
             Self::Antibot => "antibot",
+            Self::LinkAccess => "link_access",
         }
     }
 
@@ -84,6 +88,7 @@ impl Feature {
             Self::Pixels => 2,
             Self::GeoBlocking => 4,
             Self::Antibot => 8,
+            Self::LinkAccess => 16,
         }
     }
 }
@@ -156,7 +161,7 @@ impl Plans {
             limits,
             features: features.iter().copied().collect(),
         };
-        let paid = [Feature::CustomDomains, Feature::Pixels];
+        let paid = [Feature::CustomDomains, Feature::Pixels, Feature::LinkAccess];
         [
             plan("free", false, (0, 0), PlanLimits::FREE, &[]),
             plan("pro", false, (0, 0), PlanLimits::PRO, &paid),
@@ -219,7 +224,7 @@ mod tests {
         let tags = ["free", "pro", "agency"].map(|name| get(name).limits.of(PlanResource::Tags));
         assert_eq!(tags, [20, 200, 5_000], "D122");
         let pro: Vec<_> = get("pro").features.iter().map(Feature::as_str).collect();
-        assert_eq!(pro, ["custom_domains", "pixels"]);
+        assert_eq!(pro, ["custom_domains", "pixels", "link_access"], "D137");
         let unlimited = get("unlimited");
         assert!(unlimited.api_access);
         assert_eq!(unlimited.budget, RequestBudget { per_minute: 1_000_000, per_day: 1_000_000 });

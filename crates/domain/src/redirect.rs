@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::change::Change;
+use crate::click_limit::{ClickLimit, ClickLimitRequest};
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{PixelId, RedirectKind};
 use crate::life::Life;
@@ -11,6 +12,7 @@ use crate::link_request::{ContentRules, Judgement, LinkRequest, required};
 use crate::pixel::PixelIds;
 use crate::plan::{Feature, FeatureSet};
 use crate::refusal::Refusal;
+use crate::revision::Revision;
 use crate::target_url::TargetUrl;
 use crate::text::Name;
 use crate::violation::{FieldError, ViolationCode, Violations};
@@ -35,6 +37,9 @@ pub struct RedirectContent {
     pub pixel_ids: PixelIds,
     /// How visitors are sent on (D132).
     pub way: Way,
+    /// How many visits are sent on at most (D128). What is taken of it is as of the moment at which the link was read: an update
+    /// does not write it.
+    pub click_limit: Option<ClickLimit>,
 }
 
 impl RedirectContent {
@@ -47,6 +52,7 @@ impl RedirectContent {
             geo_blocklist: GeoBlocklist::default(),
             pixel_ids: PixelIds::default(),
             way: Way::default(),
+            click_limit: None,
         }
     }
 }
@@ -64,6 +70,8 @@ pub struct RedirectContentRequest {
     pub pixels: Change<Vec<Option<PixelId>>>,
     /// `redirect_status`, `forward_query` and `utm`
     pub way: WayRequest,
+    /// `max_clicks`
+    pub click_limit: ClickLimitRequest,
 }
 
 impl RedirectContentRequest {
@@ -101,6 +109,10 @@ impl Content for RedirectContent {
     fn into_any(self) -> AnyContent {
         AnyContent::Redirect(self)
     }
+
+    fn click_limit(&self) -> Option<ClickLimit> {
+        self.click_limit
+    }
 }
 
 impl ContentRules for RedirectContent {
@@ -109,8 +121,10 @@ impl ContentRules for RedirectContent {
     const NAME_FIELD: &'static str = "name";
 
     fn requested(request: &RedirectContentRequest, judgement: &mut Judgement<'_, Self>) -> Option<Self> {
+        let next_revision = judgement.before.map_or(Revision::FIRST, |link| link.revision.next());
         let before = judgement.before.map(|link| &link.content);
-        let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels, way } = request;
+        let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels, way, click_limit } =
+            request;
         let target_before = before.map(|content| &content.target_url);
         judgement.judge_destination("target_url", target_url.as_ref(), target_before);
         let Judgement { context, found, .. } = judgement;
@@ -126,6 +140,8 @@ impl ContentRules for RedirectContent {
                 pixel_ids(pixels, found)
             }
         };
+        let limit_before = before.and_then(|content| content.click_limit);
+        let click_limit = ClickLimit::requested(*click_limit, limit_before, next_revision, found);
         let geo_blocklist_before = before.map(|content| content.geo_blocklist.clone());
         Some(Self {
             target_url: target_url?.clone(),
@@ -134,6 +150,7 @@ impl ContentRules for RedirectContent {
             geo_blocklist: geo_blocklist.clone().applied_to(geo_blocklist_before).unwrap_or_default(),
             pixel_ids,
             way: way.applied_to(before.map(|content| &content.way)),
+            click_limit,
         })
     }
 
@@ -155,6 +172,11 @@ impl ContentRules for RedirectContent {
         let fires_more = self.pixel_ids.as_slice().iter().any(|pixel| !fired_before(pixel));
         if fires_more && !features.contains(Feature::Pixels) {
             return Err(Refusal::FeatureNotAvailable(Feature::Pixels));
+        }
+        let limit_before = before.and_then(|content| content.click_limit);
+        if ClickLimit::is_new_value(limit_before, self.click_limit) && !features.contains(Feature::LinkAccess)
+        {
+            return Err(Refusal::FeatureNotAvailable(Feature::LinkAccess));
         }
         Ok(())
     }

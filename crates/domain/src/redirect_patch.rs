@@ -1,6 +1,7 @@
 //! A change that one request makes to many redirects alike (D124).
 
 use crate::change::Change;
+use crate::click_limit::ClickLimitRequest;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{GroupKind, PixelId};
 use crate::life::LifeRequest;
@@ -119,6 +120,8 @@ impl RedirectPatch {
             geo_blocklist: self.geo_blocklist.clone(),
             pixels: self.pixels.clone(),
             way: self.way.clone(),
+            // D124: a change by filter sets no limit.
+            click_limit: ClickLimitRequest::default(),
         }
     }
 }

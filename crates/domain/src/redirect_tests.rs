@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::click_limit::MaxClicks;
 use crate::host_blocklist::HostBlocklist;
 use crate::hostname::Hostname;
 use crate::link_request::tests::{
@@ -196,10 +197,20 @@ prop_compose! {
         geo_blocklist in any_change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE", "AT"]))]),
         pixels in any_change(proptest::collection::vec(1..4_u8, 0..3)),
         way in any_way_request(),
+        max_clicks in any_change(1..3_u64),
     ) -> RedirectRequest {
         let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| Some(pixel(one))).collect());
         let target_url = target_url.map(|url| target(&url));
-        shared.with_content(RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels, way })
+        let max_clicks = max_clicks.map(|number| MaxClicks::new(number).unwrap());
+        let click_limit = ClickLimitRequest { max_clicks, clicks_left: None };
+        shared.with_content(RedirectContentRequest {
+            target_url,
+            antibot_enabled,
+            geo_blocklist,
+            pixels,
+            way,
+            click_limit,
+        })
     }
 }
 
@@ -221,6 +232,7 @@ proptest! {
             prop_assert!(!request.geo_blocklist.is_keep() || after.geo_blocklist == before.geo_blocklist);
             prop_assert!(!request.pixels.is_keep() || after.pixel_ids == before.pixel_ids);
             prop_assert!(keeps_absent_fields(&request.way, &before.way, &after.way));
+            prop_assert!(!request.click_limit.max_clicks.is_keep() || after.click_limit == before.click_limit);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How a redirect sends its visitors on: with which status, and with which parameters (D132).
 
 use crate::change::Change;
+use crate::click_limit::MaxClicks;
 use crate::life::{Life, LifeRequest, Schedule};
 use crate::link_request::{Judgement, LinkRequest};
 use crate::redirect::{RedirectContent, RedirectContentRequest};
@@ -164,11 +165,12 @@ impl RedirectContent {
 
     /// Those of [`GATES`] that the redirect has.
     fn gates(&self, life: &Life) -> impl Iterator<Item = &'static str> + use<> {
-        let Self { target_url: _, antibot_enabled, geo_blocklist, pixel_ids, way: _ } = self;
+        let Self { target_url: _, antibot_enabled, geo_blocklist, pixel_ids, way: _, click_limit } = self;
         let Life { schedule, fallback_url: _ } = life;
         present([
             schedule.starts_at().is_some(),
             schedule.expires_at().is_some(),
+            click_limit.is_some(),
             *antibot_enabled,
             !geo_blocklist.is_empty(),
             !pixel_ids.as_slice().is_empty(),
@@ -179,8 +181,14 @@ impl RedirectContent {
 /// The fields by which each visit is decided anew. A browser that keeps the answer would pass them, so none of them goes with a
 /// permanent status. A further field belongs here, into the three functions that know the order, and into the status of chains
 /// (`signpost_app::visits`).
-const GATES: [&str; 5] =
-    [Schedule::STARTS_AT, Schedule::EXPIRES_AT, "antibot_enabled", "geo_blocklists", "pixel_ids"];
+const GATES: [&str; 6] = [
+    Schedule::STARTS_AT,
+    Schedule::EXPIRES_AT,
+    MaxClicks::FIELD,
+    "antibot_enabled",
+    "geo_blocklists",
+    "pixel_ids",
+];
 
 /// The names of those gates that are there.
 fn present(gates: [bool; GATES.len()]) -> impl Iterator<Item = &'static str> {
@@ -189,10 +197,12 @@ fn present(gates: [bool; GATES.len()]) -> impl Iterator<Item = &'static str> {
 
 /// Whether a request names one of [`GATES`].
 const fn names_gates(content: &RedirectContentRequest, life: &LifeRequest) -> bool {
-    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _ } = content;
+    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _, click_limit } =
+        content;
     let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
     !starts_at.is_keep()
         || !expires_at.is_keep()
+        || !click_limit.max_clicks.is_keep()
         || antibot_enabled.is_some()
         || !geo_blocklist.is_keep()
         || !pixels.is_keep()
@@ -203,11 +213,13 @@ fn requested_gates(
     content: &RedirectContentRequest,
     life: &LifeRequest,
 ) -> impl Iterator<Item = &'static str> + use<> {
-    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _ } = content;
+    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _, click_limit } =
+        content;
     let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
     present([
         matches!(starts_at, Change::Set(_)),
         matches!(expires_at, Change::Set(_)),
+        matches!(click_limit.max_clicks, Change::Set(_)),
         *antibot_enabled == Some(true),
         matches!(geo_blocklist, Change::Set(blocklist) if !blocklist.is_empty()),
         matches!(pixels, Change::Set(pixels) if !pixels.is_empty()),

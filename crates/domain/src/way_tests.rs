@@ -60,9 +60,10 @@ fn status(status: RedirectStatus) -> RedirectRequest {
 
 /// The request with another one's life, and with its gates.
 fn both(first: RedirectRequest, second: RedirectRequest) -> RedirectRequest {
-    let RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, .. } = second.content;
+    let RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, click_limit, .. } = second.content;
     let merged = first.with(|content| {
-        *content = RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, ..content.clone() };
+        let own = content.clone();
+        *content = RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, click_limit, ..own };
     });
     RedirectRequest { life: second.life, ..merged }
 }
@@ -74,9 +75,11 @@ fn gates() -> [(&'static str, RedirectRequest); GATES.len()] {
         ..RedirectRequest::default()
     };
     let update = RedirectRequest::default;
+    let max_clicks = Change::Set(MaxClicks::new(9).unwrap());
     [
         ("starts_at", life(Change::Set(at(1)), Change::Keep)),
         ("expires_at", life(Change::Keep, Change::Set(at(9_000)))),
+        ("max_clicks", update().with(|content| content.click_limit.max_clicks = max_clicks)),
         ("antibot_enabled", update().with(|content| content.antibot_enabled = Some(true))),
         ("geo_blocklists", update().with(|content| content.geo_blocklist = Change::Set(blocks(&["DE"])))),
         ("pixel_ids", update().with(|content| content.pixels = Change::Set(vec![Some(pixel(1))]))),
@@ -93,6 +96,7 @@ fn removals() -> [RedirectRequest; GATES.len()] {
     [
         life(Change::Clear, Change::Keep),
         life(Change::Keep, Change::Clear),
+        update().with(|content| content.click_limit.max_clicks = Change::Clear),
         update().with(|content| content.antibot_enabled = Some(false)),
         update().with(|content| content.geo_blocklist = Change::Clear),
         update().with(|content| content.pixels = Change::Set(vec![])),

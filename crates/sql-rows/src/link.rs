@@ -182,6 +182,7 @@ impl LinkRow {
                 geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
                 pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
                 way,
+                click_limit: None,
             }),
         };
         Ok(Link {

@@ -17,7 +17,10 @@ fn d32_the_account_shows_its_plan_its_limits_and_its_usage() {
     assert_eq!(shown["id"], created["id"]);
     assert_eq!((&shown["email"], &shown["name"]), (&json!("ann@example.com"), &json!("Ann & Co")));
     assert_eq!(shown["plan"], "agency");
-    assert_eq!(shown["features"], json!(["custom_domains", "pixels", "geo_blocking", "antibot"]));
+    assert_eq!(
+        shown["features"],
+        json!(["custom_domains", "pixels", "geo_blocking", "antibot", "link_access"])
+    );
     let limits = &shown["limits"];
     assert_eq!((&limits["links"], &limits["requests_per_minute"]), (&json!(1_000_000), &json!(120)));
     let usage = &shown["usage"];

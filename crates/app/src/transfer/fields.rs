@@ -1,8 +1,8 @@
 //! The fields of records: their names, their forms, and how those of a redirect's content are written, read and compared.
 
 use signpost_domain::{
-    Change, Life, LifeRequest, RedirectContent, RedirectContentRequest, RedirectStatus, TargetUrl, Timestamp,
-    Utm, UtmPart, UtmValue, Way, WayRequest,
+    Change, ClickLimitRequest, Life, LifeRequest, RedirectContent, RedirectContentRequest, RedirectStatus,
+    TargetUrl, Timestamp, Utm, UtmPart, UtmValue, Way, WayRequest,
 };
 
 use super::field_reader::RowFieldReader;
@@ -206,7 +206,8 @@ fn write_way(way: &Way, record: &mut Record) {
 
 /// Writes the content of a redirect into its record. Exports omit pixels.
 pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
-    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way } = content;
+    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way, click_limit: _ } =
+        content;
     write_way(way, record);
     let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
     record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
@@ -228,6 +229,7 @@ pub(super) fn read_redirect(fields: &mut RowFieldReader) -> (RedirectContentRequ
             forward_query: fields.flag(Field::ForwardQuery),
             utm: Change::Set(utm.to_utm()),
         },
+        click_limit: ClickLimitRequest::default(),
     };
     (content, utm)
 }
@@ -240,7 +242,8 @@ pub(super) fn compare_redirect(
     stored: &RedirectContent,
     mut compare: impl FnMut(Field, bool),
 ) {
-    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _, way } = request;
+    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _, way, click_limit: _ } =
+        request;
     compare(Field::TargetUrl, target_url.as_ref() == Some(&stored.target_url));
     compare(Field::AntibotEnabled, antibot_enabled.is_none_or(|flag| flag == stored.antibot_enabled));
     let stored_blocklist = Some(&stored.geo_blocklist);

@@ -78,5 +78,6 @@ const fn feature_name(feature: Feature) -> &'static str {
         Feature::Pixels => TEXTS.feature_pixels,
         Feature::GeoBlocking => TEXTS.feature_geo_blocking,
         Feature::Antibot => TEXTS.feature_antibot,
+        Feature::LinkAccess => TEXTS.feature_link_access,
     }
 }

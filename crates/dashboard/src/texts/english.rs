@@ -140,6 +140,7 @@ pub static ENGLISH: Texts = Texts {
     expires_at: |a| format!("expires {a}"),
     expires_never: "Never",
     feature_antibot: "Bot protection",
+    feature_link_access: "Limits on visits",
     feature_api: "API",
     feature_custom_domains: "Custom domains",
     feature_geo_blocking: "Country blocking",

@@ -168,6 +168,7 @@ pub struct Texts {
     pub expires_at: One,
     pub expires_never: &'static str,
     pub feature_antibot: &'static str,
+    pub feature_link_access: &'static str,
     pub feature_api: &'static str,
     pub feature_custom_domains: &'static str,
     pub feature_geo_blocking: &'static str,

@@ -7,8 +7,8 @@ use signpost_app::Application;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    Content, CountryCode, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds, Redirect,
-    RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, TargetUrl, Violations,
+    ClickLimitRequest, Content, CountryCode, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds,
+    Redirect, RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, TargetUrl, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
@@ -144,6 +144,7 @@ impl LinkEndpoints for RedirectKind {
             geo_blocklist: body.nullable(geo_blocklists(action)),
             pixels: body.nullable(pixel_ids(action)),
             way: redirect_ways::read(body, action),
+            click_limit: ClickLimitRequest::default(),
         };
         LinkRequest { analytics_enabled: read_analytics_enabled(body, action), content, ..shared }
     }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use signpost_app::pixels;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
-    Change, CountryCode, GeoBlocklist, Name, PageLimit, Pixel, RedirectContentRequest, RedirectRequest,
-    Submitted, TargetUrl, Violations, WayRequest,
+    Change, ClickLimitRequest, CountryCode, GeoBlocklist, Name, PageLimit, Pixel, RedirectContentRequest,
+    RedirectRequest, Submitted, TargetUrl, Violations, WayRequest,
 };
 
 use super::placement_fields::{self, Choices, Purpose, missing};
@@ -73,6 +73,7 @@ pub(super) fn read(
         pixels,
         // The form has none of these fields, so a link keeps what it has.
         way: WayRequest::default(),
+        click_limit: ClickLimitRequest::default(),
     };
     Submitted { value: RedirectRequest { name, content, ..shared }, violations }
 }
