@@ -24,6 +24,12 @@ impl MaybeContended for AppError {
     }
 }
 
+impl MaybeContended for StoreError {
+    fn is_contended(&self) -> bool {
+        matches!(self, Self::Contended)
+    }
+}
+
 impl MaybeContended for OperatorError {
     fn is_contended(&self) -> bool {
         matches!(self, Self::Broken(error) if error.is_contended())

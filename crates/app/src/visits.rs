@@ -1,10 +1,12 @@
 //! Visits: resolving public addresses, and how far links in memory can be trusted.
 
+mod credits;
 mod host_log;
 mod link_memory;
 mod own_place;
 mod resolve;
 
+pub use credits::{give_back_clicks, take_clicks};
 pub use host_log::HostLog;
 pub use link_memory::LinkMemory;
 pub use own_place::OwnPlace;

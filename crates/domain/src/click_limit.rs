@@ -37,6 +37,14 @@ impl MaxClicks {
         }
     }
 
+    /// The limit with the number of a request.
+    ///
+    /// # Errors
+    /// As [`Self::new`]. A negative number is as far out of range as 0.
+    pub fn parse(number: i64) -> Result<Self, FieldError> {
+        Self::new(u64::try_from(number).unwrap_or_default())
+    }
+
     /// The limit in a row of a store.
     ///
     /// # Errors
@@ -74,6 +82,14 @@ impl ClickLimit {
     #[must_use]
     pub const fn new(max: MaxClicks, taken: u64, since: Revision) -> Self {
         Self { max, taken, since }
+    }
+
+    /// Reads the number of a file in [`Self::LEFT_FIELD`].
+    ///
+    /// # Errors
+    /// `out_of_range` for a negative number.
+    pub fn parse_left(number: i64) -> Result<u64, FieldError> {
+        u64::try_from(number).map_err(|_| FieldError::new(ViolationCode::OutOfRange, "must not be negative"))
     }
 
     /// The limit.
@@ -137,9 +153,15 @@ impl ClickLimit {
     ) -> Option<Self> {
         let ClickLimitRequest { max_clicks, clicks_left } = request;
         let max = match max_clicks {
-            Change::Keep => return before,
-            Change::Clear => return None,
             Change::Set(max) => max,
+            Change::Keep if before.is_some() => return before,
+            Change::Keep | Change::Clear => {
+                if let Some(left) = clicks_left {
+                    let error = FieldError::new(ViolationCode::InvalidValue, "needs `max_clicks`");
+                    found.push(error.at(Self::LEFT_FIELD).of_value(left.to_string()));
+                }
+                return None;
+            }
         };
         if let Some(before) = before {
             return Some(Self { max, ..before });

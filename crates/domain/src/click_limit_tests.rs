@@ -41,6 +41,12 @@ fn d128_limits_are_from_one_to_a_billion() {
         assert_eq!(MaxClicks::new(bad).unwrap_err().code(), ViolationCode::OutOfRange, "{bad}");
         assert!(MaxClicks::from_stored(bad).is_err(), "{bad}");
     }
+    assert_eq!(MaxClicks::parse(7), MaxClicks::new(7));
+    for bad in [i64::MIN, -1, 0, i64::MAX] {
+        assert_eq!(MaxClicks::parse(bad).unwrap_err().code(), ViolationCode::OutOfRange, "{bad}");
+    }
+    assert_eq!(ClickLimit::parse_left(0), Ok(0));
+    assert_eq!(ClickLimit::parse_left(-1).unwrap_err().code(), ViolationCode::OutOfRange);
 }
 
 #[test]
@@ -106,6 +112,13 @@ fn d128_a_file_moves_a_link_with_the_clicks_that_it_has_left() {
     let refused: Result<Redirect, Rejection> = world.create(creation(10, Some(11)));
     let expected = [(ClickLimit::LEFT_FIELD.to_owned(), ViolationCode::OutOfRange)];
     assert_eq!(fields(refused.unwrap_err()), expected);
+    for max_clicks in [Change::Keep, Change::Clear] {
+        let click_limit = ClickLimitRequest { max_clicks, clicks_left: Some(1) };
+        let request = new_redirect().with(|content| content.click_limit = click_limit);
+        let refused: Result<Redirect, Rejection> = world.create(request);
+        let expected = [(ClickLimit::LEFT_FIELD.to_owned(), ViolationCode::InvalidValue)];
+        assert_eq!(fields(refused.unwrap_err()), expected);
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
         | FieldForm::Slug
         | FieldForm::Flag
         | FieldForm::Number
+        | FieldForm::NullableNumber
         | FieldForm::Countries
         | FieldForm::Names => cell.trim(),
     };
@@ -31,7 +32,7 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
         FieldForm::FreeText => FieldValue::Text(unescaped(cell).to_owned()),
         FieldForm::Flag => flag(cell),
         // The use case refuses other texts.
-        FieldForm::Number => {
+        FieldForm::Number | FieldForm::NullableNumber => {
             cell.parse().map_or_else(|_| FieldValue::Text(cell.to_owned()), FieldValue::Number)
         }
         FieldForm::Countries => {
@@ -51,9 +52,11 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
 /// In columns of these forms an empty cell means null; in others it is ignored.
 const fn when_empty(form: FieldForm) -> Option<FieldValue> {
     match form {
-        FieldForm::NullableText | FieldForm::FreeText | FieldForm::Countries | FieldForm::Names => {
-            Some(FieldValue::Null)
-        }
+        FieldForm::NullableText
+        | FieldForm::FreeText
+        | FieldForm::NullableNumber
+        | FieldForm::Countries
+        | FieldForm::Names => Some(FieldValue::Null),
         FieldForm::Text | FieldForm::Slug | FieldForm::Flag | FieldForm::Number => None,
     }
 }
@@ -110,6 +113,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn d128_numbers_read_back_and_other_texts_are_kept_for_the_message() {
+        for (text, number) in [("0", 0), ("-1", -1), (" 1000000000 ", 1_000_000_000)] {
+            assert_eq!(value(Field::MaxClicks, text), Some(FieldValue::Number(number)));
+            assert_eq!(cell(Field::MaxClicks, Some(&FieldValue::Number(number))), text.trim());
+        }
+        assert_eq!(value(Field::MaxClicks, " "), Some(FieldValue::Null));
+        for text in ["1.5", "1 000", "many"] {
+            assert_eq!(value(Field::MaxClicks, text), Some(FieldValue::Text(text.to_owned())));
+        }
+    }
 
     #[test]
     fn d25_an_empty_note_differs_from_no_note() {

@@ -48,7 +48,9 @@ fn record(members: JsonObject) -> Record {
         match Field::named(&name) {
             Some(field) if field.form() == FieldForm::Countries => record.set(field, countries(value)),
             Some(field) if field.form() == FieldForm::Names => record.set(field, names(value)),
-            Some(field) if field.form() == FieldForm::Number => record.set(field, number(value)),
+            Some(field) if matches!(field.form(), FieldForm::Number | FieldForm::NullableNumber) => {
+                record.set(field, number(value));
+            }
             Some(field) => record.set(field, plain(value)),
             None => record.set_unknown(name.chars().take(NAME_CHARS).collect::<String>()),
         }

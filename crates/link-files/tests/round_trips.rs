@@ -99,6 +99,8 @@ fn the_form_of_the_files_is_stable() {
         ("utm_campaign", "", json!(null)),
         ("utm_term", "", json!(null)),
         ("utm_content", "", json!(null)),
+        ("max_clicks", "", json!(null)),
+        ("clicks_left", "", json!(null)),
         ("antibot_enabled", "false", json!(false)),
         ("geo_blocklists", "", json!({"countries": []})),
         ("analytics_enabled", "true", json!(true)),

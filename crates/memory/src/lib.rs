@@ -72,6 +72,7 @@ mod certificate_work;
 mod certificates;
 mod change_log;
 mod click_counting;
+mod click_credits;
 mod click_store;
 mod clicks;
 mod clock;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use signpost_app::ports::{InsertLinksError, Insertion, LinkWrites, StoreError, UpdateLinkError};
 use signpost_domain::{AccountId, Address, ExternalId, LandingId, Link, LinkId, PageContent};
 
+use crate::click_credits::keeping_taken;
 use crate::state::{State, absent, no_account, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
 
@@ -99,6 +100,10 @@ impl LinkWrites for MemoryUnitOfWork {
             let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
             for (before, after) in changes {
                 let tagged = owned.tagged(after);
+                let tagged = match owned.links.get(&after.id()) {
+                    Some(stored) => keeping_taken(stored, tagged),
+                    None => tagged,
+                };
                 owned.links.insert(after.id(), tagged);
                 noted.note_links(account, [*before, *after]);
             }

@@ -63,6 +63,7 @@ impl Owned {
                 geo_blocklist: redirect.geo_blocklist.clone(),
                 pixels: self.codes_of(&redirect.pixel_ids),
                 way: redirect.way.clone(),
+                click_limit: redirect.click_limit,
             }),
         };
         let life = match &content {

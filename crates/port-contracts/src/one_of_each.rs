@@ -1,8 +1,8 @@
 //! Links that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
-    CountryCode, ExternalId, GeoBlocklist, Landing, Life, Link, Note, PixelId, PixelIds, Redirect,
-    RedirectStatus, Schedule, Timestamp, Utm, UtmPart, UtmValue, Way,
+    ClickLimit, CountryCode, ExternalId, GeoBlocklist, Landing, Life, Link, MaxClicks, Note, PixelId,
+    PixelIds, Redirect, RedirectStatus, Revision, Schedule, Timestamp, Utm, UtmPart, UtmValue, Way,
 };
 
 use crate::samples;
@@ -38,6 +38,15 @@ fn redirects_of_every_way() -> impl Iterator<Item = Redirect> {
     let ways = statuses.into_iter().chain(parts).chain([forwarding, odd, long, all]);
     ways.enumerate()
         .map(|(number, way)| samples::redirect(&format!("way-{number}")).with(|content| content.way = way))
+}
+
+/// A redirect with a limit of which this much is taken, in a count of its own: an update to the values of another one then begins
+/// that count.
+fn limited(text: &str, max: u64, taken: u64, since: u64) -> Redirect {
+    let max = MaxClicks::new(max).expect("a limit");
+    let since = Revision::from_stored(since).expect("a revision");
+    let limit = ClickLimit::new(max, taken, since);
+    samples::redirect(text).with(|content| content.click_limit = Some(limit))
 }
 
 /// Links of both kinds at distinct addresses.
@@ -76,6 +85,9 @@ pub fn redirects() -> Vec<Redirect> {
         Redirect { external_id: external_id("order-4711"), ..samples::redirect("external") },
         Redirect { external_id: external_id(" =ü,\"%/?#"), ..samples::redirect("odd-external") },
         Redirect { external_id: external_id(&"𝄞".repeat(255)), ..samples::redirect("long-external") },
+        limited("limited", 1, 0, 1),
+        limited("used", 1_000_000_000, 999_999_999, 2),
+        limited("used-up", 10, 10, 3),
         samples::redirect("antibot").with(|content| content.antibot_enabled = true),
         Redirect { analytics_enabled: false, ..samples::redirect("uncounted") },
         samples::redirect("de-at").with(|content| content.geo_blocklist = GeoBlocklist::new(vec![de, at])),

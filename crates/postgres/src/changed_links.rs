@@ -5,6 +5,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::UpdateLinkError;
 use signpost_domain::{AccountId, Link};
 
+use crate::click_credits;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::{self, GroupMoves};
 use crate::link_tags;
@@ -48,6 +49,7 @@ pub(crate) async fn update(
         _ if !is_moved => UpdateLinkError::GroupMissing,
         Ok(updated) if updated.len() == changes.len() => {
             link_tags::rewrite(connection, account, changes).await?;
+            click_credits::rewrite(connection, changes).await?;
             return Ok(Ok(()));
         }
         Ok(updated) => {

@@ -14,6 +14,7 @@ use signpost_app::ports::Insertion;
 use signpost_domain::{AccountId, ExternalId, Link};
 use signpost_sql_rows::sql_types::Identifier;
 
+use crate::click_credits;
 use crate::counters;
 use crate::external_ids;
 use crate::failure::Failure;
@@ -108,7 +109,9 @@ pub(crate) async fn insert(
     }
     group_counts::apply(leaving, connection).await?;
     let inserted = links.iter().zip(&insertions).filter(|(_, insertion)| **insertion == Insertion::Done);
-    link_tags::write(connection, account, inserted.map(|(link, _)| link)).await?;
+    let inserted = inserted.map(|(link, _)| link);
+    link_tags::write(connection, account, inserted.clone()).await?;
+    click_credits::write(connection, inserted).await?;
     Ok(Some(insertions))
 }
 

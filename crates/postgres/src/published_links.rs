@@ -26,8 +26,9 @@ statement! {
     "SELECT wanted.place, l.* FROM unnest($1, $2) WITH ORDINALITY AS wanted (host, slug, place) CROSS JOIN LATERAL ( \
      SELECT accounts.suspended_at IS NOT NULL, links.id, links.account_id, links.kind, links.name, links.target_url, \
      links.is_active, links.analytics_enabled, links.antibot_enabled, links.geo_blocklist, links.pixel_ids, \
-     links.starts_at, links.expires_at, links.behaviour, CASE \
-     WHEN cardinality(links.pixel_ids) = 0 OR NOT links.is_active OR accounts.suspended_at IS NOT NULL THEN '{}' \
+     links.starts_at, links.expires_at, links.behaviour, CASE WHEN links.kind = 1 AND links.is_active AND \
+     accounts.suspended_at IS NULL THEN (SELECT c.max_clicks || ' ' || c.taken || ' ' || c.since FROM link_credits AS c \
+     WHERE c.link_id = links.id) END, CASE WHEN cardinality(links.pixel_ids) = 0 OR NOT links.is_active OR accounts.suspended_at IS NOT NULL THEN '{}' \
      ELSE ARRAY( SELECT (SELECT type || ' ' || code FROM pixels WHERE id = pixel AND account_id = links.account_id) \
      FROM unnest(links.pixel_ids) AS pixel) END, CASE WHEN links.is_active AND accounts.suspended_at IS NULL THEN \
      links.page END FROM links JOIN accounts ON accounts.id = links.account_id WHERE links.host = wanted.host AND \

@@ -12,6 +12,7 @@ pub mod audit_entry;
 pub mod cell;
 pub mod certificate;
 pub mod certificate_order;
+pub mod click_limit;
 mod column_by_statement;
 pub mod columns;
 mod corrupt;

@@ -8,6 +8,7 @@ use signpost_domain::{
 
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
+use crate::click_limit::{LimitOfLink, click_limit_from};
 use crate::columns::{IdBytes, Instant, StoredId, StoredIds, whole_number};
 use crate::custom_domain::IsDomainInactive;
 use crate::external_id::external_id_from;
@@ -134,6 +135,8 @@ pub struct LinkRow {
     is_domain_inactive: Option<bool>,
     #[diesel(select_expression = TagsOfLink, select_expression_type = TagsOfLink)]
     tags: Option<String>,
+    #[diesel(select_expression = LimitOfLink, select_expression_type = LimitOfLink)]
+    click_limit: Option<String>,
 }
 
 impl LinkRow {
@@ -165,6 +168,7 @@ impl LinkRow {
             life,
             is_domain_inactive,
             tags,
+            click_limit,
         } = self;
         let (id, row) = link_id(kind, &id)?;
         let (life, way) = life.into_life_and_way(&row, id.kind())?;
@@ -182,7 +186,7 @@ impl LinkRow {
                 geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
                 pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
                 way,
-                click_limit: None,
+                click_limit: click_limit_from(&row, click_limit)?,
             }),
         };
         Ok(Link {

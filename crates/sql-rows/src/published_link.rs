@@ -7,6 +7,7 @@ use signpost_domain::{Life, LinkId, Name, PixelCode, PixelIds};
 
 use crate::Corrupt;
 use crate::cell::RowName;
+use crate::click_limit::{LimitOfOpenLink, click_limit_from};
 use crate::columns::{StoredId, StoredIds};
 use crate::link::link_id;
 use crate::link_life::{LifeColumns, LifeRow};
@@ -28,6 +29,7 @@ pub type PublishedColumns = (
     Text,
     IdentifierList,
     LifeColumns,
+    Nullable<Text>,
 );
 
 /// The columns of a link that a visit needs.
@@ -46,6 +48,8 @@ pub struct PublishedRow {
     pixel_ids: StoredIds,
     #[diesel(embed)]
     life: LifeRow,
+    #[diesel(select_expression = LimitOfOpenLink, select_expression_type = LimitOfOpenLink)]
+    click_limit: Option<String>,
 }
 
 impl PublishedRow {
@@ -90,6 +94,7 @@ impl PublishedRow {
                 geo_blocklist: geo_blocklist_from(row, &self.geo_blocklist)?,
                 pixels: codes(&pixel_ids_from(row, &self.pixel_ids)?)?,
                 way,
+                click_limit: click_limit_from(row, self.click_limit)?,
             }),
         };
         Ok((life, content))

@@ -5,6 +5,7 @@ pub use crate::api_key::table::api_keys;
 pub use crate::audit_entry::table::audit_entries;
 pub use crate::certificate::table::certificates;
 pub use crate::certificate_order::table::{certificate_authorities, certificate_challenges};
+pub use crate::click_limit::table::link_credits;
 pub use crate::custom_domain::table::custom_domains;
 pub use crate::group::table::groups;
 pub use crate::identity::table::identities;
@@ -36,6 +37,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     groups,
     identities,
     links,
+    link_credits,
     link_tags,
     memberships,
     pixels,

@@ -9,6 +9,7 @@ use signpost_domain::{AccountId, Link};
 use signpost_sql_rows::sql_types::Identifier;
 use signpost_sql_rows::written_link_columns;
 
+use crate::click_credits;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
 use crate::sql_errors::is_taken;
@@ -42,6 +43,7 @@ pub(crate) fn update(
     for part in changes.chunks(MOST_IN_A_STATEMENT) {
         write(connection, account, part)?;
     }
+    click_credits::rewrite(connection, changes)?;
     Ok(tags::rewrite(connection, account, changes)?)
 }
 

@@ -9,6 +9,7 @@ use diesel::prelude::*;
 use signpost_app::ports::Insertion;
 use signpost_domain::{AccountId, ExternalId, GroupId, Link};
 
+use crate::click_credits;
 use crate::counters;
 use crate::external_ids;
 use crate::failure::Failure;
@@ -92,7 +93,9 @@ pub(crate) fn insert(
         diesel::delete(links::table.filter(links::id.eq_any(excess))).execute(connection)?;
     }
     let inserted = links.iter().zip(&insertions).filter(|(_, insertion)| **insertion == Insertion::Done);
-    tags::write(connection, account, inserted.map(|(link, _)| link))?;
+    let inserted = inserted.map(|(link, _)| link);
+    tags::write(connection, account, inserted.clone())?;
+    click_credits::write(connection, inserted)?;
     counters::move_links(connection, account, signed(done))?;
     group_counts::apply(moves, connection)?;
     Ok(Some(insertions))

@@ -52,6 +52,7 @@ mod certificate_work;
 mod certificates;
 mod change_log;
 mod changed_links;
+mod click_credits;
 mod clicks;
 mod columns;
 mod connection;

@@ -10,7 +10,8 @@ use super::published_links::PublishedLink;
 use super::store_error::StoreError;
 
 /// Reading links. Each is read with the state of its domain ([`Link::is_domain_active`]), which is not written with it: false if
-/// the account has a custom domain of this hostname that is not stored as active.
+/// the account has a custom domain of this hostname that is not stored as active. A redirect is read with what is taken of its limit
+/// of clicks, which only its insertion and [`ClickCredits`](super::ClickCredits) write.
 #[async_trait]
 pub trait LinkReads: Send + Sync {
     /// The account's link with this id. An id of another kind does not find it.
@@ -150,8 +151,9 @@ pub trait LinkWrites: Send {
     ) -> Result<Vec<Insertion>, InsertLinksError>;
 
     /// Replaces `before`, which [`LinkWrites::lock_link`] returned in this unit of work, with `after`, and updates the counts
-    /// of the groups that the link leaves and enters. Changed tags are written as [`LinkWrites::insert_links`] does. Both have the same
-    /// id, and so the same kind. If several decisions apply,
+    /// of the groups that the link leaves and enters. Changed tags are written as [`LinkWrites::insert_links`] does. What is taken of a
+    /// limit of clicks stays, unless `after` begins [another count](signpost_domain::ClickLimit::since). Both have the same id, and so
+    /// the same kind. If several decisions apply,
     /// it reports `GroupMissing`, or else any of them.
     async fn update_link(
         &mut self,

@@ -17,6 +17,7 @@ pub mod audit_filter;
 pub mod certificate_authority;
 pub mod certificates;
 pub mod change_log;
+pub mod click_credits;
 pub mod click_store;
 pub mod clicks;
 pub mod custom_domains;
@@ -59,6 +60,7 @@ pub use certificates::{
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
+pub use click_credits::{ClickCredits, TakenClicks};
 pub use click_store::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, Upkeep};
 pub use clicks::{Click, ClickKind, ClickSink};
 

@@ -1,7 +1,7 @@
 //! Links, and the rest of a domain, as visitors see them.
 
 use signpost_domain::{
-    AccountId, AppFile, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, TargetUrl, Way,
+    AccountId, AppFile, ClickLimit, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, TargetUrl, Way,
 };
 
 /// What a visit needs to know about a link.
@@ -46,6 +46,8 @@ pub struct PublishedRedirect {
     pub pixels: Vec<PixelCode>,
     /// How it sends them there (D132).
     pub way: Way,
+    /// How many visits it sends on at most, and how many clicks are taken of that (D130).
+    pub click_limit: Option<ClickLimit>,
 }
 
 /// What a visit needs to know about a landing page.

@@ -8,6 +8,7 @@ use signpost_domain::AccountId;
 use super::accounts::{AccountReads, AccountWrites};
 use super::certificates::{CertificateReads, CertificateWork, CertificateWrites};
 use super::change_log::{ChangeLog, VisibleChange};
+use super::click_credits::ClickCredits;
 use super::custom_domains::{CustomDomainReads, CustomDomainWrites, DomainChecks};
 use super::groups::{GroupReads, GroupWrites};
 use super::identities::{IdentityReads, IdentityWrites};
@@ -99,6 +100,7 @@ pub trait UnitOfWork:
     AccountWrites
     + AnswerWrites
     + CertificateWrites
+    + ClickCredits
     + CustomDomainWrites
     + GroupWrites
     + IdentityWrites

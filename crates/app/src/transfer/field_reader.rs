@@ -89,24 +89,39 @@ impl RowFieldReader {
         }
     }
 
-    /// An optional whole number.
+    /// An optional whole number; null means absent.
     pub(super) fn number<T>(
         &mut self,
         field: Field,
         parse: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T> {
-        match self.fields.remove(&field) {
-            None | Some(FieldValue::Null) => None,
-            Some(FieldValue::Number(number)) => {
-                parse(number).map_err(|error| self.note(error.at(field.name()))).ok()
-            }
+        self.nullable_number(field, parse).and_then(|change| change.applied_to(None))
+    }
+
+    /// A whole number that may be absent or null. `None` if it is invalid.
+    pub(super) fn nullable_number<T>(
+        &mut self,
+        field: Field,
+        parse: impl FnOnce(i64) -> Result<T, FieldError>,
+    ) -> Option<Change<T>> {
+        let number = match self.fields.remove(&field) {
+            None => return Some(Change::Keep),
+            Some(FieldValue::Null) => return Some(Change::Clear),
+            Some(FieldValue::Number(number)) => number,
             Some(
                 FieldValue::Flag(_)
                 | FieldValue::Text(_)
                 | FieldValue::Countries(_)
                 | FieldValue::Names(_)
                 | FieldValue::Unfit,
-            ) => self.refuse(field, ViolationCode::InvalidType, "must be a whole number"),
+            ) => return self.refuse(field, ViolationCode::InvalidType, "must be a whole number"),
+        };
+        match parse(number) {
+            Ok(value) => Some(Change::Set(value)),
+            Err(error) => {
+                self.note(error.at(field.name()));
+                None
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! The fields of records: their names, their forms, and how those of a redirect's content are written, read and compared.
 
 use signpost_domain::{
-    Change, ClickLimitRequest, Life, LifeRequest, RedirectContent, RedirectContentRequest, RedirectStatus,
-    TargetUrl, Timestamp, Utm, UtmPart, UtmValue, Way, WayRequest,
+    Change, ClickLimit, ClickLimitRequest, Life, LifeRequest, MaxClicks, RedirectContent,
+    RedirectContentRequest, RedirectStatus, TargetUrl, Timestamp, Utm, UtmPart, UtmValue, Way, WayRequest,
 };
 
 use super::field_reader::RowFieldReader;
@@ -23,6 +23,8 @@ pub enum FieldForm {
     Flag,
     /// A whole number, never null.
     Number,
+    /// A whole number, or null.
+    NullableNumber,
     /// A list of countries, or null.
     Countries,
     /// A list of names without commas, or null.
@@ -110,6 +112,10 @@ fields! {
     UtmTerm: NullableText = "utm_term",
     /// Its part `content`.
     UtmContent: NullableText = "utm_content",
+    /// How many visits a redirect sends on at most.
+    MaxClicks: NullableNumber = "max_clicks",
+    /// How many of them it had left.
+    ClicksLeft: NullableNumber = "clicks_left",
     /// Whether known bots are turned away.
     AntibotEnabled: Flag = "antibot_enabled",
     /// The countries whose visitors are turned away.
@@ -204,15 +210,23 @@ fn write_way(way: &Way, record: &mut Record) {
     }
 }
 
+fn write_limit(limit: Option<ClickLimit>, record: &mut Record) {
+    // No limit is as large as the largest number of a record.
+    let number = |number: u64| FieldValue::Number(i64::try_from(number).unwrap_or(i64::MAX));
+    record.set(Field::MaxClicks, limit.map_or(FieldValue::Null, |limit| number(limit.max().get())));
+    record.set(Field::ClicksLeft, limit.map_or(FieldValue::Null, |limit| number(limit.left())));
+}
+
 /// Writes the content of a redirect into its record. Exports omit pixels.
 pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
-    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way, click_limit: _ } =
+    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way, click_limit } =
         content;
     write_way(way, record);
     let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
     record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
     record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
     record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
+    write_limit(*click_limit, record);
 }
 
 /// Reads the content of a redirect from the fields of a record, and apart from it the parts of `utm`, which a creation takes as a
@@ -229,7 +243,10 @@ pub(super) fn read_redirect(fields: &mut RowFieldReader) -> (RedirectContentRequ
             forward_query: fields.flag(Field::ForwardQuery),
             utm: Change::Set(utm.to_utm()),
         },
-        click_limit: ClickLimitRequest::default(),
+        click_limit: ClickLimitRequest {
+            max_clicks: fields.nullable_number(Field::MaxClicks, MaxClicks::parse).unwrap_or_default(),
+            clicks_left: fields.number(Field::ClicksLeft, ClickLimit::parse_left),
+        },
     };
     (content, utm)
 }
@@ -242,7 +259,7 @@ pub(super) fn compare_redirect(
     stored: &RedirectContent,
     mut compare: impl FnMut(Field, bool),
 ) {
-    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _, way, click_limit: _ } =
+    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _, way, click_limit } =
         request;
     compare(Field::TargetUrl, target_url.as_ref() == Some(&stored.target_url));
     compare(Field::AntibotEnabled, antibot_enabled.is_none_or(|flag| flag == stored.antibot_enabled));
@@ -256,6 +273,9 @@ pub(super) fn compare_redirect(
         let kept = stored.way.utm.get(*part);
         compare(utm_field(*part), change.as_ref().applied_to(kept) == kept);
     }
+    // Visits use clicks up, so what is left is not compared, as dates are not.
+    let stored_max = stored.click_limit.map(ClickLimit::max);
+    compare(Field::MaxClicks, click_limit.max_clicks.applied_to(stored_max) == stored_max);
 }
 
 #[cfg(test)]

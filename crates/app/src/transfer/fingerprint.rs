@@ -15,7 +15,7 @@ pub(super) const SLUG_ATTEMPTS: u8 = 10;
 pub(super) struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// The fingerprint of a record. It ignores the id and the two dates.
+    /// The fingerprint of a record. It ignores the id, the two dates, and what visits have used up.
     pub(super) fn of(record: &Record) -> Self {
         let mut hash = Sha256::new();
         // Sorted by name, so that the fingerprints of old files do not depend on the order of declaration.
@@ -24,7 +24,7 @@ impl Fingerprint {
         for field in fields {
             let Some(value) = record.get(field) else { continue };
             let value = match (field, value) {
-                (Field::Id | Field::CreatedAt | Field::UpdatedAt, _)
+                (Field::Id | Field::CreatedAt | Field::UpdatedAt | Field::ClicksLeft, _)
                 | (_, FieldValue::Null | FieldValue::Unfit) => continue,
                 (_, FieldValue::Flag(flag)) => flag.to_string(),
                 (_, FieldValue::Number(number)) => number.to_string(),

@@ -223,7 +223,14 @@ async fn follow(
                 });
             }
             (PublishedContent::Redirect(redirect), None) => {
-                let PublishedRedirect { target_url, antibot_enabled, geo_blocklist, pixels, way } = redirect;
+                let PublishedRedirect {
+                    target_url,
+                    antibot_enabled,
+                    geo_blocklist,
+                    pixels,
+                    way,
+                    click_limit: _,
+                } = redirect;
                 resolved.recorded.extend(recorded);
                 resolved.gates.add(antibot_enabled, &geo_blocklist, pixels);
                 resolved.sending.follow(hops, &way);

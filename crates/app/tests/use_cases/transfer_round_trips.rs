@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use signpost_app::transfer::{Field, Imported, Record};
 use signpost_app::{links, transfer::Export};
 use signpost_domain::{
-    AnyContent, Change, Landing, Life, Link, Note, PixelIds, Placement, Precondition, Redirect,
-    RedirectRequest, Schedule,
+    AnyContent, Change, ClickLimit, Landing, Life, Link, MaxClicks, Note, PixelIds, Placement, Precondition,
+    Redirect, RedirectRequest, Revision, Schedule,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::{one_of_each, samples};
@@ -28,13 +28,16 @@ async fn varied() -> World {
     let group = world.group("Spring").await.id;
     world.group("Spring").await;
     let now = samples::at(1_000);
-    // An import takes no dates in the future, and no links on a domain that the account lacks. Exports omit pixels.
+    // An import takes no dates in the future, and no links on a domain that the account lacks. Exports omit pixels, and a new link
+    // begins the count of its limit.
     let mut links = one_of_each::links();
     links.retain(|link| link.updated_at <= now && !matches!(link.placement, Placement::Custom { .. }));
     for (link, number) in links.iter_mut().zip(0..) {
         link.group_id = (number % 2 == 0).then_some(group);
         if let AnyContent::Redirect(content) = &mut link.content {
             content.pixel_ids = PixelIds::default();
+            let begun = |limit: ClickLimit| ClickLimit::new(limit.max(), limit.taken(), Revision::FIRST);
+            content.click_limit = content.click_limit.map(begun);
         }
     }
     world.memory.clock.set(now);
@@ -179,6 +182,8 @@ struct Sketch {
     in_group: bool,
     flags: [bool; 4],
     dates: (Option<i64>, Option<i64>),
+    /// A limit of ten clicks, of which so many are taken.
+    taken: Option<u64>,
 }
 
 prop_compose! {
@@ -190,8 +195,9 @@ prop_compose! {
         in_group in any::<bool>(),
         flags in any::<[bool; 4]>(),
         dates in (proptest::option::of(0..9_i64), proptest::option::of(9..20_i64)),
+        taken in proptest::option::of(0..11_u64),
     ) -> Sketch {
-        Sketch { is_landing, slug, is_lost, note, in_group, flags, dates }
+        Sketch { is_landing, slug, is_lost, note, in_group, flags, dates, taken }
     }
 }
 
@@ -215,8 +221,13 @@ impl Sketch {
             Landing { placement, note, group_id, is_active, analytics_enabled, life, ..landing }.into()
         } else {
             let redirect = samples::redirect(&slug);
+            let max = MaxClicks::new(10).unwrap();
+            let click_limit = self.taken.map(|taken| ClickLimit::new(max, taken, Revision::FIRST));
             Redirect { placement, note, group_id, is_active, analytics_enabled, life, ..redirect }
-                .with(|content| content.antibot_enabled = antibot_enabled)
+                .with(|content| {
+                    content.antibot_enabled = antibot_enabled;
+                    content.click_limit = click_limit;
+                })
                 .into()
         }
     }

@@ -25,6 +25,7 @@ macro_rules! __store_files {
             certificate_removal
             order_budgets
             sealed_secrets
+            click_credits
             links_on_domains
             lost_links
             links

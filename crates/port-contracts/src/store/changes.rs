@@ -33,7 +33,8 @@ fn at<'a>(account: AccountId, placements: impl IntoIterator<Item = &'a Placement
     VisibleChange { account, affected: Affected::Addresses(addresses) }
 }
 
-fn of_links<'a>(account: AccountId, links: impl IntoIterator<Item = &'a Link>) -> VisibleChange {
+/// The change of these links.
+pub(super) fn of_links<'a>(account: AccountId, links: impl IntoIterator<Item = &'a Link>) -> VisibleChange {
     at(account, links.into_iter().map(|link| &link.placement))
 }
 

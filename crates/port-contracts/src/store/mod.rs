@@ -34,6 +34,7 @@ mod certificate_work;
 mod certificates;
 mod change_reading;
 mod changes;
+mod click_credits;
 mod concurrent_batches;
 mod concurrent_writes;
 pub mod corrupt_certificates;

@@ -183,6 +183,7 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
             geo_blocklist: redirect.geo_blocklist.clone(),
             pixels: Vec::new(),
             way: redirect.way.clone(),
+            click_limit: redirect.click_limit,
         }),
     };
     let (life, content) = if link.is_active {

@@ -33,8 +33,9 @@ use signpost_app::ports::{
     QuotaStore, ReadChanges, Store, TagReads, UnitOfWork, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, ExternalId, GroupFilter, InstantRange, Link, LinkFilter, LinkId, LinkKind, PageLimit,
-    PagePosition, Redirect, RequestBudget, SearchText, Site, Timestamp,
+    AccountId, Address, ClickLimit, ExternalId, GroupFilter, InstantRange, Link, LinkFilter, LinkId,
+    LinkKind, MaxClicks, PageLimit, PagePosition, Redirect, RequestBudget, Revision, SearchText, Site,
+    Timestamp,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
@@ -230,6 +231,7 @@ async fn writes(subject: &mut Subject) {
             assert_eq!(work.ungroup_some_links(account, group.id, 2, samples::at(0)).await.unwrap(), 0);
             assert!(work.delete_group(account, doomed.id, samples::at(0)).await.unwrap());
             tags::write(work.as_mut(), account, &other).await;
+            clicks_of_limits(work.as_mut(), account, &other).await;
             let landing = samples::landing("page");
             assert_eq!(insert(work.as_mut(), account, &landing.clone().into(), 2).await, Insertion::Done);
             let content = work.page_content(account, landing.id).await.unwrap();
@@ -245,6 +247,22 @@ async fn writes(subject: &mut Subject) {
         })
         .await;
     assert!(plans.len() > 20, "{plans:#?}");
+}
+
+/// The writes of limits, through all of their branches.
+async fn clicks_of_limits(work: &mut dyn UnitOfWork, account: AccountId, link: &Link) {
+    let before = work.lock_link(account, link.id()).await.unwrap().unwrap();
+    let LinkId::Redirect(id) = before.id() else { panic!("{before:?} is no redirect") };
+    let limited = |limit| {
+        let redirect = before.clone().into_redirect().unwrap();
+        Link::from(redirect.with(|content| content.click_limit = limit))
+    };
+    let limit = ClickLimit::new(MaxClicks::new(1).unwrap(), 0, Revision::FIRST);
+    let (with, without) = (limited(Some(limit)), limited(None));
+    work.update_link(account, &before, &with).await.unwrap();
+    let taken = work.take_clicks(account, id).await.unwrap().unwrap();
+    work.give_back_clicks(account, id, taken).await.unwrap();
+    work.update_link(account, &with, &without).await.unwrap();
 }
 
 async fn reads(subject: &mut Subject) {

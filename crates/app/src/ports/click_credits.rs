@@ -1,0 +1,43 @@
+//! The clicks of limited redirects, which nodes take in advance (D130).
+
+use async_trait::async_trait;
+use signpost_domain::{AccountId, RedirectId, Revision};
+
+use super::store_error::StoreError;
+
+/// Clicks that a node has taken of the limit of a redirect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakenClicks {
+    /// How many.
+    pub number: u64,
+    /// Of which count ([`ClickLimit::since`](signpost_domain::ClickLimit::since)).
+    pub since: Revision,
+}
+
+/// Taking clicks, and giving back unused ones, within a unit of work. What is left is read with each link
+/// ([`ClickLimit::left`](signpost_domain::ClickLimit::left)).
+///
+/// Whatever number of callers take clicks at the same time, they never get more than the limit together. A link whose last click is
+/// taken, and one that has a click again, is noted as a [`VisibleChange`](super::VisibleChange), so that all nodes learn of it.
+///
+/// A caller that gets no answer must not repeat a call that gives back: the clicks might come back twice. They are lost then, and the
+/// link sends on fewer visits than its limit.
+#[async_trait]
+pub trait ClickCredits: Send {
+    /// Takes the [next block](signpost_domain::ClickLimit::next_block) of clicks. `None` if none is left, or if the account has no
+    /// such redirect with a limit.
+    async fn take_clicks(
+        &mut self,
+        account: AccountId,
+        link: RedirectId,
+    ) -> Result<Option<TakenClicks>, StoreError>;
+
+    /// Gives back clicks that were taken and not used. Nothing happens if the count that they were taken of is over, or if not that
+    /// many are taken of it.
+    async fn give_back_clicks(
+        &mut self,
+        account: AccountId,
+        link: RedirectId,
+        unused: TakenClicks,
+    ) -> Result<(), StoreError>;
+}
