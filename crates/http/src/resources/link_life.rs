@@ -44,7 +44,7 @@ impl LifeBody {
 fn state() -> ObjectBuilder {
     let description = "What the link does now: the first of these that applies. `lost`: its domain was removed. `inactive`: `is_active` \
         is false. `domain_inactive`: its domain is not active. `scheduled`: `starts_at` is still to come. `expired`: `expires_at` has \
-        passed. `active`: none of these. An open list.";
+        passed. `exhausted`: no click of `max_clicks` is left. `active`: none of these. An open list.";
     one_of_known(string(description), LinkState::ALL.map(LinkState::as_str))
 }
 

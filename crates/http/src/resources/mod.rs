@@ -16,6 +16,7 @@ mod link_list_query;
 pub(crate) mod links;
 mod page_content;
 pub(crate) mod pixels;
+mod redirect_limits;
 mod redirect_ways;
 pub(crate) mod redirects;
 pub(crate) mod tags;

@@ -7,8 +7,8 @@ use signpost_app::Application;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    ClickLimitRequest, Content, CountryCode, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds,
-    Redirect, RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, TargetUrl, Violations,
+    ClickLimit, Content, CountryCode, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds, Redirect,
+    RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, TargetUrl, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
@@ -17,7 +17,7 @@ use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabl
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::{self, PixelBody};
 use super::redirect_ways::UtmBody;
-use super::{groups, link_batches, redirect_ways};
+use super::{groups, link_batches, redirect_limits, redirect_ways};
 use crate::extract::{Action, Field, ObjectReader, boolean, field, items, object, properties, text, texts};
 use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{
@@ -58,6 +58,8 @@ shown! {
         is_active: bool = is_active_shown(),
         note: Option<String> = note_shown(),
         antibot_enabled: bool = antibot_enabled_shown(),
+        max_clicks: Option<u64> = redirect_limits::max_clicks_shown(),
+        clicks_left: Option<u64> = redirect_limits::clicks_left_shown(),
         redirect_status: u32 = redirect_ways::status_shown(),
         forward_query: bool = redirect_ways::forward_query_shown(),
         + place_and_times: PlaceAndTimesBody,
@@ -109,6 +111,8 @@ impl RedirectBody {
             is_active: link.is_active,
             note: link.note.as_ref().map(|note| note.as_str().to_owned()),
             antibot_enabled: content.antibot_enabled,
+            max_clicks: content.click_limit.map(|limit| limit.max().get()),
+            clicks_left: content.click_limit.map(ClickLimit::left),
             redirect_status: content.way.redirect_status.code().into(),
             forward_query: content.way.forward_query,
             place_and_times: PlaceAndTimesBody::new(link, app),
@@ -143,8 +147,8 @@ impl LinkEndpoints for RedirectKind {
             antibot_enabled: body.optional_or(action, false, antibot_enabled()),
             geo_blocklist: body.nullable(geo_blocklists(action)),
             pixels: body.nullable(pixel_ids(action)),
+            click_limit: redirect_limits::read(body, action),
             way: redirect_ways::read(body, action),
-            click_limit: ClickLimitRequest::default(),
         };
         LinkRequest { analytics_enabled: read_analytics_enabled(body, action), content, ..shared }
     }
@@ -283,6 +287,8 @@ pub(crate) fn example() -> Value {
         "is_active": true,
         "note": "For the autumn newsletter",
         "antibot_enabled": false,
+        "max_clicks": redirect_limits::EXAMPLE,
+        "clicks_left": redirect_limits::EXAMPLE_LEFT,
         "redirect_status": 302,
         "forward_query": false,
         "state": "active",
@@ -331,6 +337,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "expires_at": examples::EXPIRES_AT,
         "fallback_url": examples::FALLBACK_URL,
         "antibot_enabled": false,
+        "max_clicks": redirect_limits::EXAMPLE,
         "geo_blocklists": {"countries": ["DE", "AT"]},
         "pixel_ids": [pixels::EXAMPLE_ID],
         "redirect_status": 307,

@@ -35,6 +35,7 @@ mod links_on_domains;
 mod listener;
 mod lists;
 mod many_violations;
+mod max_clicks;
 mod observability;
 mod openapi;
 mod order_of_checks;
