@@ -13,6 +13,7 @@ use triomphe::ThinArc;
 
 use crate::account_numbers::AccountNumber;
 use crate::byte_codec::TooLong;
+use crate::click_limit_view::ClickLimitView;
 use crate::gates::byte_of;
 use crate::generations::{Generations, Moment, Slot};
 use crate::landing_page;
@@ -55,8 +56,18 @@ impl CompiledLink {
         moment: Moment,
         generations: &Generations,
     ) -> Result<Self, CompileError> {
-        let Resolved { resolution, missing, link, life, gates, sending, recorded, target_hosts, depends_on } =
-            resolved;
+        let Resolved {
+            resolution,
+            missing,
+            link,
+            life,
+            click_limit,
+            gates,
+            sending,
+            recorded,
+            target_hosts,
+            depends_on,
+        } = resolved;
         let redirect = if resolved.is_listed(list) { Leads::ListedLocation } else { Leads::Location };
         let (leads, payload) = match resolution {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
@@ -84,8 +95,9 @@ impl CompiledLink {
             _ => target_hosts.as_slice(),
         };
         let Life { schedule, fallback_url } = life;
-        // A link without an end never sends visitors to its fallback.
-        let fallback = fallback_url.as_ref().filter(|_| schedule.expires_at().is_some());
+        // A link that never ends never sends visitors to its fallback.
+        let may_end = schedule.expires_at().is_some() || click_limit.is_some();
+        let fallback = fallback_url.as_ref().filter(|_| may_end);
         let owner = match depends_on.accounts.first() {
             Some(account) => generations.accounts.number_of(*account).ok_or(CompileError::TooManyAccounts)?,
             None => AccountNumber::NONE,
@@ -107,6 +119,7 @@ impl CompiledLink {
             hosts,
             schedule: *schedule,
             fallback: &fallback.map(TargetUrl::location).unwrap_or_default(),
+            limit: click_limit.map(ClickLimitView::from),
         }
         .to_bytes()?;
         let id = link.map_or([0; 16], LinkId::to_bytes);

@@ -4,7 +4,8 @@ use proptest::sample::subsequence;
 use signpost_app::ports::{Affected, PublishedLanding, VisibleChange};
 use signpost_app::visits::{Dependencies, Missing, RecordedLink, Sending, VisitorGates};
 use signpost_domain::{
-    Address, CountryCode, GeoBlocklist, PixelType, RedirectStatus, Schedule, Timestamp, WidgetBody,
+    Address, ClickLimit, CountryCode, GeoBlocklist, MaxClicks, PixelType, RedirectStatus, Revision, Schedule,
+    Timestamp, WidgetBody,
 };
 use signpost_port_contracts::samples;
 
@@ -20,6 +21,7 @@ fn plain(target: &str) -> Resolved {
         missing: Missing::default(),
         link: Some(recorded.id),
         life: Life::default(),
+        click_limit: None,
         gates: VisitorGates::default(),
         sending: Sending::default(),
         recorded: vec![recorded],
@@ -207,6 +209,13 @@ fn any_resolution() -> impl Strategy<Value = (Resolution, Missing)> {
     ]
 }
 
+fn any_limit() -> impl Strategy<Value = Option<ClickLimit>> {
+    let limit = (1..=MaxClicks::MAX, 0..=MaxClicks::MAX, 1..u64::MAX).prop_map(|(max, taken, since)| {
+        ClickLimit::new(MaxClicks::new(max).unwrap(), taken, Revision::from_stored(since).unwrap())
+    });
+    proptest::option::of(limit)
+}
+
 prop_compose! {
     /// What any chain of links may resolve to. The first link may be one that records nothing.
     fn any_resolved()(
@@ -214,6 +223,7 @@ prop_compose! {
         gates in any_gates(),
         life in any_life(),
         sending in any_sending(),
+        click_limit in any_limit(),
         kinds in vec(any::<bool>(), 1..6),
         first_records: bool,
         further_hosts in vec("[a-z]{1,20}\\.example", 0..5),
@@ -245,6 +255,7 @@ prop_compose! {
             resolution,
             missing,
             life,
+            click_limit,
             gates,
             sending,
         }
@@ -291,10 +302,11 @@ proptest! {
             assert_eq!(link.sending(), expected.sending);
             let Life { schedule, fallback_url } = &expected.life;
             assert_eq!(link.schedule(), *schedule);
-            let fallback_url = fallback_url.as_ref().filter(|_| schedule.expires_at().is_some());
+            assert_eq!(link.limit(), expected.click_limit.map(ClickLimitView::from));
+            let may_end = schedule.expires_at().is_some() || expected.click_limit.is_some();
+            let fallback_url = fallback_url.as_ref().filter(|_| may_end);
             assert_eq!(link.fallback().map(|url| url.location()), fallback_url.map(TargetUrl::location));
-            let may_ask_the_domain = schedule.expires_at().is_some() && fallback_url.is_none();
-            assert_eq!(link.ends_without_fallback(), may_ask_the_domain);
+            assert_eq!(link.ends_without_fallback(), may_end && fallback_url.is_none());
             let (antibot, blocked) = link.gates().map(|gates| (gates.antibot, gates.countries)).unwrap_or_default();
             assert_eq!(antibot, expected.gates.antibot_enabled);
             for country in CountryCode::all() {

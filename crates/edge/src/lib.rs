@@ -8,12 +8,15 @@
 mod account_numbers;
 mod byte_codec;
 mod challenges;
+mod click_limit_view;
 mod clicks;
 mod compiled_link;
+mod credits;
 mod files;
 mod gates;
 mod generations;
 mod landing_page;
+mod limited_visit;
 mod link_cache;
 mod link_layout;
 mod link_loader;

@@ -200,6 +200,7 @@ mod tests {
             missing: Missing::default(),
             link: None,
             life: Life::default(),
+            click_limit: None,
             gates: VisitorGates::default(),
             sending: Sending::default(),
             recorded: Vec::new(),

@@ -21,6 +21,7 @@ use signpost_domain::{CountryCode, LinkKind, PixelCode, PixelType, Schedule};
 
 use crate::account_numbers::AccountNumber;
 use crate::byte_codec::{Items, Reader, TooLong, Writer, encoded_list};
+use crate::click_limit_view::ClickLimitView;
 use crate::generations::Slot;
 use crate::section_values::{
     encoded_recorded, encoded_schedule, encoded_sending, kind_of, recorded_of, schedule_of, sending_of,
@@ -92,6 +93,7 @@ impl Section {
     const SCHEDULE: Self = Self(1 << 6);
     const FALLBACK: Self = Self(1 << 7);
     const SENDING: Self = Self(1 << 8);
+    const LIMIT: Self = Self(1 << 9);
 }
 
 /// A link as it is compiled.
@@ -124,6 +126,8 @@ pub(crate) struct LinkParts<'a> {
     pub(crate) fallback: &'a str,
     /// How visitors are sent on.
     pub(crate) sending: Sending,
+    /// The limit of clicks.
+    pub(crate) limit: Option<ClickLimitView>,
 }
 
 impl LinkParts<'_> {
@@ -174,6 +178,7 @@ impl LinkParts<'_> {
             (Section::SCHEDULE, encoded_schedule(self.schedule)),
             (Section::FALLBACK, self.fallback.as_bytes().to_vec()),
             (Section::SENDING, encoded_sending(self.sending)),
+            (Section::LIMIT, self.limit.map(ClickLimitView::to_bytes).unwrap_or_default()),
         ];
         let antibot = self.has_antibot.then_some((Section::ANTIBOT, Vec::new()));
         Ok(lists.into_iter().filter(|(_, content)| !content.is_empty()).chain(antibot).collect())
@@ -356,6 +361,10 @@ impl<'a> Sections<'a> {
 
     pub(crate) fn sending(self) -> Sending {
         sending_of(self.content(Section::SENDING))
+    }
+
+    pub(crate) fn limit(self) -> Option<ClickLimitView> {
+        ClickLimitView::from_bytes(self.content(Section::LIMIT))
     }
 }
 

@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 use super::*;
 
 /// The sections of today, in the order of their bits.
-const SECTIONS: [Section; 9] = [
+const SECTIONS: [Section; 10] = [
     Section::SLOTS,
     Section::ANTIBOT,
     Section::COUNTRIES,
@@ -17,6 +17,7 @@ const SECTIONS: [Section; 9] = [
     Section::SCHEDULE,
     Section::FALLBACK,
     Section::SENDING,
+    Section::LIMIT,
 ];
 
 /// A redirect without anything that only some links have.
@@ -37,6 +38,7 @@ const PLAIN: LinkParts<'_> = LinkParts {
     schedule: Schedule::from_stored(None, None),
     fallback: "",
     sending: Sending { status: RedirectStatus::Found, forwards_query: false },
+    limit: None,
 };
 
 fn kind() -> impl Strategy<Value = LinkKind> {
@@ -74,6 +76,16 @@ fn sending() -> impl Strategy<Value = Sending> {
     prop_oneof![Just(Sending::default()), any]
 }
 
+fn limit() -> impl Strategy<Value = Option<ClickLimitView>> {
+    proptest::option::of(
+        (any::<u64>(), any::<u64>(), any::<bool>()).prop_map(|(max, since, is_exhausted)| ClickLimitView {
+            max,
+            since,
+            is_exhausted,
+        }),
+    )
+}
+
 prop_compose! {
     fn sections()(
         slots in vec(any::<[u8; 2]>(), 0..4),
@@ -100,6 +112,7 @@ proptest! {
         (starts_at, expires_at) in (instant(), instant()),
         fallback in "(https?://[a-z.]{1,253})?",
         sending in sending(),
+        limit in limit(),
         (which, other) in (0_u8..=255, "[a-z.]{1,9}"),
     ) {
         // Every combination of sections occurs, also few at once.
@@ -114,7 +127,7 @@ proptest! {
         let owner = AccountNumber::from_number(owner);
         let parts = LinkParts {
             leads, payload: &payload, owner, slug: &slug, hostname: hostname.as_deref(), is_recorded, kind,
-            slots, has_antibot, countries, pixels, recorded, hosts, schedule, fallback, sending,
+            slots, has_antibot, countries, pixels, recorded, hosts, schedule, fallback, sending, limit,
         };
         let bytes = parts.to_bytes().unwrap();
         let link = LinkBytes::new(&bytes);
@@ -127,7 +140,7 @@ proptest! {
         prop_assert_eq!(link.is_at(None, &slug), hostname.is_none());
         let is_plain = !has_antibot
             && slots.is_empty() && countries.is_empty() && pixels.is_empty() && recorded.is_empty() && hosts.is_empty()
-            && schedule == Schedule::default() && fallback.is_empty() && sending == Sending::default();
+            && schedule == Schedule::default() && fallback.is_empty() && sending == Sending::default() && limit.is_none();
         prop_assert_eq!(link.sections().is_none(), is_plain);
         if let Some(sections) = link.sections() {
             prop_assert_eq!(sections.slots().collect::<Vec<_>>(), slots);
@@ -139,6 +152,7 @@ proptest! {
             prop_assert_eq!(sections.hosts().collect::<Vec<_>>(), hosts.iter().map(String::as_bytes).collect::<Vec<_>>());
             prop_assert_eq!((sections.schedule(), sections.fallback()), (schedule, fallback.as_bytes()));
             prop_assert_eq!(sections.sending(), sending);
+            prop_assert_eq!(sections.limit(), limit);
         }
     }
 
@@ -151,13 +165,14 @@ proptest! {
         if let Some(sections) = link.sections() {
             let _ = (sections.slots().count(), sections.countries(), sections.pixels(), sections.hosts().count());
             let _ = (sections.recorded().count(), sections.schedule(), sections.fallback(), sections.sending());
+            let _ = sections.limit();
         }
     }
 
     /// Sections that follow later change nothing about the others.
     #[test]
     fn later_section_leaves_those_of_today_readable(
-        later in 9_u32..32,
+        later in 10_u32..32,
         present in subsequence(SECTIONS.to_vec(), 0..=SECTIONS.len()),
         content in vec(any::<u8>(), 0..300),
     ) {
@@ -178,9 +193,9 @@ proptest! {
 #[test]
 fn set_of_sections_has_room_for_many_more() {
     let taken = SECTIONS.iter().fold(0, |taken, Section(bit)| taken | bit);
-    assert_eq!(taken.count_ones(), 9, "each has its own bit");
-    // A limit, a password, rules, and a preview.
-    assert!(taken.count_zeros() >= 4 * 2);
+    assert_eq!(taken.count_ones(), 10, "each has its own bit");
+    // A password, rules, and a preview.
+    assert!(taken.count_zeros() >= 3 * 2);
 }
 
 #[test]
@@ -204,6 +219,8 @@ fn section_costs_its_content_and_at_most_four_bytes() {
     // Its bit begins the second byte of the set.
     let sending = Sending { status: RedirectStatus::PermanentRedirect, forwards_query: true };
     assert_eq!(length(LinkParts { sending, ..PLAIN }), 4 + 1);
+    let limit = Some(ClickLimitView { max: 10, since: 1, is_exhausted: false });
+    assert_eq!(length(LinkParts { limit, ..PLAIN }), 4 + 1 + 8 + 8);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use signpost_app::visits::{Missing, RecordedLink, Sending};
 use signpost_domain::{AccountId, LinkId, PixelCode, Schedule, TargetUrl, Timestamp};
 
+use crate::click_limit_view::ClickLimitView;
 use crate::gates::{BlockedCountries, LinkGates, missing_of};
 use crate::generations::{Generations, Moment};
 use crate::landing_page::PageView;
@@ -30,7 +31,7 @@ pub(crate) struct LinkView<'a> {
 
 impl<'a> LinkView<'a> {
     /// Returns the account that owns the link; `None` for an empty address.
-    fn owner(&self, generations: &Generations) -> Option<AccountId> {
+    pub(crate) fn owner(&self, generations: &Generations) -> Option<AccountId> {
         generations.accounts.account(self.bytes.owner())
     }
 
@@ -86,6 +87,12 @@ impl<'a> LinkView<'a> {
         self.bytes.sections().map(Sections::schedule).unwrap_or_default()
     }
 
+    /// How many visits are sent on at most; `None` without a limit.
+    #[inline]
+    pub(crate) fn limit(&self) -> Option<ClickLimitView> {
+        self.bytes.sections().and_then(Sections::limit)
+    }
+
     /// Where visitors go after its end. `None` if it names no address, or never ends.
     pub(crate) fn fallback(&self) -> Option<TargetUrl> {
         let location = self.bytes.sections()?.fallback();
@@ -95,7 +102,8 @@ impl<'a> LinkView<'a> {
     /// Whether the settings of its hostname may say where visitors go after its end.
     pub(crate) fn ends_without_fallback(&self) -> bool {
         self.bytes.sections().is_some_and(|sections| {
-            sections.schedule().expires_at().is_some() && sections.fallback().is_empty()
+            let may_end = sections.schedule().expires_at().is_some() || sections.limit().is_some();
+            may_end && sections.fallback().is_empty()
         })
     }
 

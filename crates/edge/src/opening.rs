@@ -1,4 +1,4 @@
-//! Whether a link opens at an instant: whether it exists, and its start and its end. The gates come later (D129).
+//! Whether a link opens at an instant: whether it exists, its start, its end, and its limit of clicks. The gates come later (D129).
 
 use signpost_domain::Timestamp;
 
@@ -14,6 +14,8 @@ pub(crate) enum Opening {
     NotThere(Reason),
     /// The link has ended (D128).
     Ended,
+    /// No click is left in the store, though this node may have some (D130).
+    Exhausted,
 }
 
 impl Opening {
@@ -29,6 +31,9 @@ impl Opening {
         // A link with dates may lead to one of our links that is gone. Where it leads matters only until its end.
         if schedule.has_ended(now) {
             return Self::Ended;
+        }
+        if link.limit().is_some_and(|limit| limit.is_exhausted) {
+            return Self::Exhausted;
         }
         match link.destination() {
             Destination::Nothing => Self::NotThere(Reason::Missing(link.missing())),

@@ -39,6 +39,10 @@ pub(crate) enum Outcome {
     Expired,
     /// The link has ended, and it or its hostname sends such visitors to this `Location` (D128).
     ExpiredTo(HeaderValue),
+    /// The link has a limit of clicks, and this visitor follows no link: bots, previewers, and browsers that load it ahead (D130).
+    Withheld,
+    /// The same for HEAD: the link is there, and where it leads stays untold.
+    WithheldFromHead,
     /// The answer to a challenge of the certificate authority (D188).
     Challenge(String),
     /// The host opens over HTTPS, at this `Location` (D181).
@@ -160,6 +164,7 @@ pub(crate) struct VisitCounters {
     turned_away: metrics::Counter,
     not_found: metrics::Counter,
     expired: metrics::Counter,
+    withheld: metrics::Counter,
     challenge: metrics::Counter,
     moved_to_https: metrics::Counter,
     api_without_tls: metrics::Counter,
@@ -182,6 +187,7 @@ impl Outcome {
             Self::TurnedAway(_) => "turned_away",
             Self::NotFound | Self::Missed(_) => "not_found",
             Self::Expired | Self::ExpiredTo(_) => "expired",
+            Self::Withheld | Self::WithheldFromHead => "withheld",
             Self::Challenge(_) => "challenge",
             Self::MovedToHttps(_) => "moved_to_https",
             Self::ApiWithoutTls => "api_without_tls",
@@ -208,6 +214,7 @@ impl VisitCounters {
             turned_away: counter("turned_away"),
             not_found: counter("not_found"),
             expired: counter("expired"),
+            withheld: counter("withheld"),
             challenge: counter("challenge"),
             moved_to_https: counter("moved_to_https"),
             api_without_tls: counter("api_without_tls"),
@@ -229,6 +236,7 @@ impl VisitCounters {
             Outcome::TurnedAway(_) => &self.turned_away,
             Outcome::NotFound | Outcome::Missed(_) => &self.not_found,
             Outcome::Expired | Outcome::ExpiredTo(_) => &self.expired,
+            Outcome::Withheld | Outcome::WithheldFromHead => &self.withheld,
             Outcome::Challenge(_) => &self.challenge,
             Outcome::MovedToHttps(_) => &self.moved_to_https,
             Outcome::ApiWithoutTls => &self.api_without_tls,

@@ -50,6 +50,12 @@ pub(crate) fn response(
         }
         Outcome::NotFound => page_response(small(SmallPage::NotFound), None),
         Outcome::Expired => page_response(small(SmallPage::Expired), None),
+        // Without `Retry-After`: programs need not come again.
+        Outcome::Withheld => page_response(small(SmallPage::Unavailable), None),
+        Outcome::WithheldFromHead => Response::build(StatusCode::OK)
+            .insert_header((header::CACHE_CONTROL, PRIVATE_NO_STORE))
+            .body(BoxBody::new(()))
+            .map_into_boxed_body(),
         Outcome::MovedToHttps(location) => Response::build(StatusCode::PERMANENT_REDIRECT)
             .insert_header((header::LOCATION, location))
             .insert_header((header::CACHE_CONTROL, MOVED_FOR_FIVE_MINUTES))

@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::challenges::Challenges;
 use crate::clicks::ClickQueue;
+use crate::credits::Credits;
 use crate::files::SiteFiles;
 use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
@@ -65,15 +66,16 @@ pub struct EdgeOptions {
 pub struct EdgeServer {
     listener: Listener,
     clicks: ClickQueue,
-    flush_task: FlushTask,
+    flush_task: PeriodicTask,
+    credits_task: PeriodicTask,
     durations: VisitDurations,
     edge: Arc<EdgeState>,
 }
 
-/// The task that flushes the click queue. It ends with the server.
-struct FlushTask(JoinHandle<()>);
+/// A task that ends with the server: one flushes the click queue, another one gives back unused clicks of limited links.
+struct PeriodicTask(JoinHandle<()>);
 
-impl Drop for FlushTask {
+impl Drop for PeriodicTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -118,6 +120,8 @@ impl EdgeServer {
         let cache = Arc::new(LinkCache::new(cache_bytes, list_version, Arc::clone(&app.link_memory)));
         // Before the first load, so that no change of a link is missed.
         app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
+        let credits = Credits::new(Arc::clone(&app));
+        app.changes.subscribe(credits.subscriber());
         let durations = VisitDurations::default();
         let clicks = ClickQueue::new(Arc::clone(&app.clicks));
         let edge = Arc::new(EdgeState {
@@ -132,6 +136,7 @@ impl EdgeServer {
             codes: QrCodes::new(),
             cache,
             clicks: clicks.clone(),
+            credits: Arc::clone(&credits),
             counters: VisitCounters::new(),
             reasons: ReasonCounters::new(),
             hosts: HostLog::default(),
@@ -152,7 +157,9 @@ impl EdgeServer {
         let refusals: Arc<dyn ListenerRefusals> = Arc::new(EdgeRefusals(pages));
         let workers = LinkWorkers { edge: Arc::clone(&edge), plain_http };
         let listener = Listener::start(listener, &options, &refusals, move || workers.service())?;
-        Ok(Self { listener, flush_task: FlushTask(clicks.flush_periodically()), clicks, durations, edge })
+        let flush_task = PeriodicTask(clicks.flush_periodically());
+        let credits_task = PeriodicTask(credits.give_back_periodically());
+        Ok(Self { listener, flush_task, credits_task, clicks, durations, edge })
     }
 
     /// The services that answer visits, for a listener that speaks TLS.
@@ -199,11 +206,14 @@ impl EdgeServer {
     ///
     /// The listener failed earlier.
     pub async fn stop_beside<T>(self, graceful: bool, other: impl Future<Output = T>) -> (io::Result<()>, T) {
-        let Self { listener, clicks, flush_task, durations: _, edge: _ } = self;
+        let Self { listener, clicks, flush_task, credits_task, durations: _, edge } = self;
         let stopped = futures_util::future::join(listener.stop(graceful), other).await;
         drop(flush_task);
         // The clicks of the last visits.
         clicks.flush();
+        // The task may be about to give some back, and is waited for.
+        edge.credits.give_back_all().await;
+        drop(credits_task);
         stopped
     }
 }

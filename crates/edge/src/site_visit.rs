@@ -63,9 +63,9 @@ impl Worker {
         }
     }
 
-    /// The answer to a visit of a link that has ended, before the settings of its hostname are looked at (D128).
-    pub(crate) fn ended(&self, link: &LinkView<'_>) -> Outcome {
-        self.edge.reasons.count(Reason::Expired);
+    /// The answer to a visit of a link that has ended, or has no click left, before the settings of its hostname are looked at (D128).
+    pub(crate) fn ended(&self, link: &LinkView<'_>, reason: Reason) -> Outcome {
+        self.edge.reasons.count(reason);
         let fallback = link.fallback().and_then(|url| self.unlisted(url));
         fallback.map_or(Outcome::Expired, |url| Outcome::expired_to(&url))
     }

@@ -21,6 +21,7 @@ use signpost_pages::QrQuery;
 
 use crate::challenges::Challenges;
 use crate::clicks::{ClickQueue, Lane};
+use crate::credits::Credits;
 use crate::files::{File, SiteFiles};
 use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
 use crate::link_cache::LinkCache;
@@ -55,6 +56,7 @@ pub(crate) struct EdgeState {
     pub(crate) sites: Arc<SiteLoader>,
     pub(crate) system_urls: SystemUrls,
     pub(crate) clicks: ClickQueue,
+    pub(crate) credits: Arc<Credits>,
     pub(crate) counters: VisitCounters,
     pub(crate) gates: Gates,
     pub(crate) reasons: ReasonCounters,
@@ -234,7 +236,10 @@ impl Worker {
             return outcome;
         }
         let outcome = match resource {
-            Resource::Link => self.visit(visitor, &link),
+            Resource::Link => match link.link.view().limit() {
+                Some(limit) => self.visit_limited(visitor, &requested, &link, limit).await,
+                None => self.visit(visitor, &link),
+            },
             Resource::Qr(format) => self.draw_code(visitor, &requested, &link, format),
             Resource::Widget(id) => self.follow_widget(visitor, &link, id).await,
         };
@@ -248,21 +253,45 @@ impl Worker {
     }
 
     /// Applies the link's dates and gates, in the order of D129, and sends the visitor to its destination.
-    fn visit(&self, visitor: &Visitor<'_>, FoundLink { link, is_listed }: &FoundLink) -> Outcome {
+    fn visit(&self, visitor: &Visitor<'_>, found: &FoundLink) -> Outcome {
+        self.turned_away(visitor, found).unwrap_or_else(|| self.sent_on(visitor, found))
+    }
+
+    /// The answer to a visitor for whom the link does not open, or whom a gate turns away.
+    #[inline]
+    pub(crate) fn turned_away(
+        &self,
+        visitor: &Visitor<'_>,
+        FoundLink { link, is_listed }: &FoundLink,
+    ) -> Option<Outcome> {
         let view = link.view();
         match Opening::of(&view, *is_listed, visitor.now) {
-            Opening::Open => {}
-            Opening::NotThere(reason) => return self.not_found(reason),
-            Opening::Ended => return self.ended(&view),
+            Opening::NotThere(reason) => return Some(self.not_found(reason)),
+            Opening::Ended => return Some(self.ended(&view, Reason::Expired)),
+            Opening::Exhausted if self.is_used_up(&view) => {
+                return Some(self.ended(&view, Reason::Exhausted));
+            }
+            Opening::Open | Opening::Exhausted => {}
         }
         if let Some(gates) = view.gates() {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
             if let Some(turned_away) = self.edge.gates.check(&gates, &request) {
                 self.edge.reasons.note(turned_away, view.link_id());
                 self.record(visitor, &view, ClickKind::Blocked);
-                return Outcome::TurnedAway(turned_away);
+                return Some(Outcome::TurnedAway(turned_away));
             }
         }
+        None
+    }
+
+    /// Sends a visitor to the destination of the link.
+    #[inline]
+    pub(crate) fn sent_on(
+        &self,
+        visitor: &Visitor<'_>,
+        FoundLink { link, is_listed: _ }: &FoundLink,
+    ) -> Outcome {
+        let view = link.view();
         let (outcome, kind) = match view.destination() {
             Destination::Nothing => return self.not_found(UNKNOWN),
             Destination::Location { start, rest } => {

@@ -30,7 +30,8 @@ impl Worker {
         match Opening::of(&view, *is_listed, visitor.now) {
             Opening::Open => {}
             Opening::NotThere(reason) => return self.not_found(reason),
-            Opening::Ended => return self.ended(&view),
+            // Pages have no limit of clicks.
+            Opening::Ended | Opening::Exhausted => return self.ended(&view, Reason::Expired),
         }
         let Some(target) = page.widget(id) else {
             return self.not_found(UNKNOWN);
@@ -83,7 +84,7 @@ impl Worker {
                 (Opening::NotThere(reason), _) => return Ok(Some(reason)),
                 (Opening::Open, _) if hops > MOST_HOPS => return Ok(Some(Reason::Missing(Missing::Loop))),
                 // A link that has ended says at its address what follows.
-                (Opening::Ended, _) | (Opening::Open, None) => return Ok(None),
+                (Opening::Ended | Opening::Exhausted, _) | (Opening::Open, None) => return Ok(None),
                 (Opening::Open, Some(id)) => {
                     let Destination::Page(page) = view.destination() else { return Ok(Some(UNKNOWN)) };
                     let Some(next) = page.widget(id) else { return Ok(Some(UNKNOWN)) };

@@ -121,6 +121,7 @@ mod tests {
             missing: Missing::default(),
             link: None,
             life,
+            click_limit: None,
             gates: VisitorGates::default(),
             sending: Sending::default(),
             recorded: Vec::new(),

@@ -4,7 +4,7 @@ use signpost_domain::{AccountId, RedirectId};
 
 use crate::application::Application;
 use crate::ports::{StoreError, TakenClicks};
-use crate::unit_of_work::{Attempts, commit};
+use crate::unit_of_work::{Attempts, MaybeContended, commit};
 
 /// Takes clicks of a redirect for this node. `None` if none is left, or if the account has no such redirect with a limit.
 ///
@@ -29,8 +29,23 @@ pub async fn take_clicks(
         .await
 }
 
-/// Gives back clicks that visits of this node did not use. A caller that gets an error must not repeat it: the clicks may be back
-/// already.
+/// Clicks were not given back, as far as known.
+#[derive(Debug, thiserror::Error)]
+#[error("unused clicks were not given back")]
+pub struct GiveBackError {
+    /// Why.
+    pub source: StoreError,
+    /// Whether they may be back nevertheless. Then the caller must not repeat it, because they might come back twice.
+    pub may_be_done: bool,
+}
+
+impl MaybeContended for GiveBackError {
+    fn is_contended(&self) -> bool {
+        self.source.is_contended()
+    }
+}
+
+/// Gives back clicks that visits of this node did not use.
 ///
 /// # Errors
 /// The store broke.
@@ -39,13 +54,17 @@ pub async fn give_back_clicks(
     account: AccountId,
     link: RedirectId,
     unused: TakenClicks,
-) -> Result<(), StoreError> {
+) -> Result<(), GiveBackError> {
+    let undone = |source| GiveBackError { source, may_be_done: false };
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
-            let mut work = attempts.begin().await?;
-            work.give_back_clicks(account, link, unused).await?;
-            commit(app, work).await
+            let mut work = attempts.begin().await.map_err(undone)?;
+            work.give_back_clicks(account, link, unused).await.map_err(undone)?;
+            commit(app, work).await.map_err(|source| GiveBackError {
+                may_be_done: !matches!(source, StoreError::Contended),
+                source,
+            })
         })
         .await
 }

@@ -1,8 +1,9 @@
 //! Resolving a public address (D24, D44, D54, D128, D132).
 
 use signpost_domain::{
-    AccountId, Address, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PageContent, PixelCode,
-    RedirectStatus, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId, forward_query, query_of,
+    AccountId, Address, ClickLimit, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PageContent,
+    PixelCode, RedirectStatus, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId, forward_query,
+    query_of,
 };
 
 use crate::application::Application;
@@ -15,7 +16,7 @@ pub const MOST_HOPS: u32 = 5;
 /// Where a public address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// To this target. It is one of our own addresses only if the link there has dates: that link decides for each visit
+    /// To this target. It is one of our own addresses only if the link there has dates or a limit of clicks: that link decides for each visit
     /// whether it opens.
     Redirect(TargetUrl),
     /// To a landing page at this address.
@@ -97,6 +98,8 @@ pub struct Resolved {
     pub link: Option<LinkId>,
     /// When that link opens, and where it leads afterwards. Where it leads until then is as of no particular time.
     pub life: Life,
+    /// The limit of clicks of that link (D130).
+    pub click_limit: Option<ClickLimit>,
     /// The gates that visitors must pass.
     pub gates: VisitorGates,
     /// How visitors are sent on.
@@ -126,7 +129,7 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
 }
 
 /// Resolves `address`. A target at one of our own addresses, or at that of a widget, is followed, up to five levels deep; a
-/// longer chain or a loop leads nowhere. A chain ends before a link with dates, whose address the visitor then opens, but
+/// longer chain or a loop leads nowhere. A chain ends before a link with dates or a limit of clicks, whose address the visitor then opens, but
 /// what follows that link counts too. The operator's list of targets is not checked here, and neither is the time.
 ///
 /// # Errors
@@ -137,6 +140,7 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
         missing: Missing::default(),
         link: None,
         life: Life::default(),
+        click_limit: None,
         gates: VisitorGates::default(),
         sending: Sending::default(),
         recorded: Vec::new(),
@@ -145,7 +149,10 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
     };
     resolved.resolution = follow(app, address, &mut resolved).await?;
     // A browser that keeps the answer would pass the gates of a further link, and those of a row that no request of today could write.
-    if resolved.gates != VisitorGates::default() || resolved.life.schedule != Schedule::default() {
+    let is_the_same_for_all = resolved.gates == VisitorGates::default()
+        && resolved.life.schedule == Schedule::default()
+        && resolved.click_limit.is_none();
+    if !is_the_same_for_all {
         resolved.sending.status = resolved.sending.status.temporary();
     }
     Ok(resolved)
@@ -179,8 +186,8 @@ async fn follow(
             Ok(Resolution::NotThere)
         };
         match &on_the_way {
-            None => resolved.life = life,
-            Some(target) if life.schedule != Schedule::default() && hops <= MOST_HOPS => {
+            None => (resolved.life, resolved.click_limit) = (life, limit_of(&content)),
+            Some(target) if is_conditional(&life, &content) && hops <= MOST_HOPS => {
                 if let Some(next) = next_target(&content, widget) {
                     return if is_too_long(app, next, hops, &mut resolved.depends_on).await? {
                         not_there(resolved, Missing::Loop)
@@ -249,6 +256,19 @@ async fn follow(
         on_the_way = Some(target);
         hops += 1;
     }
+}
+
+/// The limit of clicks of a link. Only redirects have one.
+const fn limit_of(content: &PublishedContent) -> Option<ClickLimit> {
+    match content {
+        PublishedContent::Redirect(redirect) => redirect.click_limit,
+        PublishedContent::Landing(_) | PublishedContent::Inactive | PublishedContent::Suspended => None,
+    }
+}
+
+/// Whether the link decides for each visit whether it opens, so that no chain leads through it.
+fn is_conditional(life: &Life, content: &PublishedContent) -> bool {
+    life.schedule != Schedule::default() || limit_of(content).is_some()
 }
 
 /// Whether a chain is too long that continues at `target` after so many redirects.

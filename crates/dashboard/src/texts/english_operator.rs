@@ -294,6 +294,7 @@ fn refused_visits(reason: &str) -> Option<&'static str> {
         "unknown" => "Visits to addresses without a link",
         "scheduled" => "Visits to links before their start",
         "expired" => "Visits to links after their end",
+        "exhausted" => "Visits to links whose visits are used up",
         _ => return None,
     })
 }

@@ -24,6 +24,8 @@ pub(crate) enum Reason {
     Scheduled,
     /// The link has ended (D128).
     Expired,
+    /// The link has no click left (D130).
+    Exhausted,
 }
 
 /// The address is not known to have a link.
@@ -50,6 +52,7 @@ pub(crate) struct ReasonCounters {
     unknown: Counter,
     scheduled: Counter,
     expired: Counter,
+    exhausted: Counter,
 }
 
 impl ReasonCounters {
@@ -67,6 +70,7 @@ impl ReasonCounters {
             unknown: counter("unknown"),
             scheduled: counter("scheduled"),
             expired: counter("expired"),
+            exhausted: counter("exhausted"),
         }
     }
 
@@ -87,6 +91,7 @@ impl ReasonCounters {
             Reason::Missing(Missing::Loop) => &self.redirect_loop,
             Reason::Scheduled => &self.scheduled,
             Reason::Expired => &self.expired,
+            Reason::Exhausted => &self.exhausted,
         };
         counter.increment(1);
     }

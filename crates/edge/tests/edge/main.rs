@@ -21,6 +21,7 @@ mod hostile;
 mod landings;
 mod languages;
 mod locations;
+mod max_clicks;
 mod order_of_checks;
 mod pages;
 mod pixels;

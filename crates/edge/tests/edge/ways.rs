@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use signpost_app::ports::Store;
 use signpost_domain::{
-    CountryCode, GeoBlocklist, Life, Pixel, PixelType, Redirect, RedirectStatus, Schedule, Utm, UtmPart,
-    UtmValue, Way,
+    ClickLimit, CountryCode, GeoBlocklist, Life, MaxClicks, Pixel, PixelType, Redirect, RedirectStatus,
+    Revision, Schedule, Utm, UtmPart, UtmValue, Way,
 };
 use signpost_port_contracts::samples;
 use tokio::task::block_in_place;
@@ -16,6 +16,8 @@ use url::Url;
 use crate::harness::{Answer, Edge, HOST, redirect_to};
 
 const END: &str = "https://example.com/end";
+
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 fn own(path: &str) -> String {
     format!("https://{HOST}{path}")
@@ -36,6 +38,15 @@ fn forwarding() -> Way {
 fn with_source(source: &str) -> Way {
     let utm = Utm::new(|part| UtmValue::parse(source).ok().filter(|_| part == UtmPart::Source));
     Way { utm, ..Way::default() }
+}
+
+fn with_limit(redirect: Redirect, max: u64) -> Redirect {
+    let limit = ClickLimit::new(MaxClicks::new(max).unwrap(), 0, Revision::FIRST);
+    redirect.with(|content| content.click_limit = Some(limit))
+}
+
+fn visit(edge: &Edge, path: &str) -> Answer {
+    edge.request_with("GET", path, &format!("Host: {HOST}\r\nUser-Agent: {BROWSER}\r\n"))
 }
 
 fn location(answer: &Answer) -> (u16, Option<&str>) {
@@ -108,14 +119,11 @@ async fn d132_no_answer_that_a_gate_let_through_may_be_kept() {
         Redirect { life: Life { schedule, fallback_url: None }, ..permanent("dates") },
         permanent("blocks").with(|content| content.geo_blocklist = blocklist),
         permanent("antibot").with(|content| content.antibot_enabled = true),
+        with_limit(permanent("limit"), 9),
     ] {
         edge.add(&gated).await;
         let path = format!("/{}", gated.placement.slug().unwrap().as_str());
-        let browser = format!(
-            "Host: {HOST}\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n"
-        );
-        let answer = edge.request_with("GET", &path, &browser);
-        assert_eq!(cached(&answer), (307, Some("private, no-store")), "{path}");
+        assert_eq!(cached(&visit(&edge, &path)), (307, Some("private, no-store")), "{path}");
     }
 }
 
@@ -137,6 +145,16 @@ async fn d57_d132_the_page_of_pixels_forwards_parameters_too() {
     let page = edge.get(path);
     assert_eq!(page.status, 200);
     assert!(page.body.contains("%22%3E%3Cscript%3E") && !page.body.contains("<script>"), "{}", page.body);
+}
+
+/// A visit that uses a click is sent on like any other.
+#[tokio::test(flavor = "multi_thread")]
+async fn d130_d132_a_link_with_a_limit_forwards_parameters_too() {
+    let edge = Edge::start().await;
+    edge.add(&with_limit(on_the_way("once", END, forwarding()), 1)).await;
+    let target = format!("{END}?a=1");
+    assert_eq!(location(&visit(&edge, "/once?a=1&src=qr")), (302, Some(target.as_str())));
+    assert_eq!(location(&visit(&edge, "/once?a=1")), (410, None));
 }
 
 /// A chain answers what a browser would get that opens its links one after the other.

@@ -1,0 +1,141 @@
+//! The clicks that a node holds (D130).
+
+use signpost_app::ports::{Insertion, LinkReads, Store, UnitOfWork};
+use signpost_domain::{ClickLimit, MaxClicks, Redirect, Revision};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+use super::*;
+
+/// A node beside others on one store, and a limited link.
+struct World {
+    memory: InMemory,
+    app: Arc<Application>,
+    link: LimitedLink,
+}
+
+impl World {
+    async fn new(max: u64) -> Self {
+        let memory = InMemory::default();
+        let app = Arc::new(memory.application());
+        let account = samples::account();
+        let limit = ClickLimit::new(MaxClicks::new(max).unwrap(), 0, Revision::FIRST);
+        let redirect: Redirect = samples::redirect("sale").with(|content| content.click_limit = Some(limit));
+        let mut work = memory.store.begin().await.unwrap();
+        work.insert_account(&account).await.unwrap();
+        let inserted = work.insert_links(account.id, &[redirect.clone().into()], 9).await.unwrap();
+        assert_eq!(inserted, [Insertion::Done]);
+        commit(work).await;
+        let key = LimitKey { link: redirect.id, max, since: 1 };
+        let link = LimitedLink { key, account: account.id, address: redirect.placement.address() };
+        Self { memory, app, link }
+    }
+
+    fn node(&self) -> Arc<Credits> {
+        Credits::new(Arc::clone(&self.app))
+    }
+
+    async fn left(&self) -> u64 {
+        let found = self.memory.store.link(self.link.account, self.link.key.link.into()).await.unwrap();
+        let redirect = found.unwrap().into_redirect().unwrap();
+        redirect.content.click_limit.unwrap().left()
+    }
+
+    async fn use_one(&self, node: &Arc<Credits>) -> Credit {
+        node.use_one(self.link.clone()).await
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test writes before anybody reads")]
+async fn commit(work: Box<dyn UnitOfWork>) {
+    work.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn d130_nodes_use_exactly_the_limit_together() {
+    for max in [1, 10, 500] {
+        let world = World::new(max).await;
+        let nodes = [world.node(), world.node(), world.node()];
+        let mut visits = tokio::task::JoinSet::new();
+        for node in nodes.iter().cycle().take(24) {
+            let (node, link) = (Arc::clone(node), world.link.clone());
+            visits.spawn(async move {
+                let mut used = 0_u64;
+                while node.use_one(link.clone()).await == Credit::Used {
+                    used += 1;
+                    tokio::task::yield_now().await;
+                }
+                used
+            });
+        }
+        assert_eq!(visits.join_all().await.into_iter().sum::<u64>(), max);
+        assert_eq!(world.left().await, 0);
+    }
+}
+
+#[tokio::test]
+async fn d130_a_node_asks_the_store_only_when_it_has_no_click() {
+    let world = World::new(640).await;
+    let node = world.node();
+    assert_eq!(world.use_one(&node).await, Credit::Used);
+    assert_eq!(world.left().await, 630);
+    world.memory.store.faults().set_unavailable(true);
+    for _ in 0..9 {
+        assert!(node.has(&world.link.key));
+        assert_eq!(world.use_one(&node).await, Credit::Used);
+    }
+    assert!(!node.has(&world.link.key));
+    assert_eq!(world.use_one(&node).await, Credit::Unavailable);
+    world.memory.store.faults().set_unavailable(false);
+    assert_eq!(world.use_one(&node).await, Credit::Used);
+}
+
+#[tokio::test]
+async fn d130_unused_clicks_go_back_after_five_idle_seconds() {
+    let world = World::new(640).await;
+    let node = world.node();
+    assert_eq!(world.use_one(&node).await, Credit::Used);
+    let now = Instant::now();
+    node.give_back_idle(now).await;
+    assert_eq!(world.left().await, 630);
+    // The store is away when they are due: the node keeps them, and visitors may use them.
+    world.memory.store.faults().set_unavailable(true);
+    node.give_back_idle(now + IDLE_LIMIT).await;
+    assert_eq!(world.use_one(&node).await, Credit::Used);
+    world.memory.store.faults().set_unavailable(false);
+    node.give_back_idle(Instant::now() + IDLE_LIMIT).await;
+    assert_eq!(world.left().await, 638);
+    assert!(!node.has(&world.link.key));
+}
+
+#[tokio::test]
+async fn d130_unused_clicks_go_back_after_a_change_and_at_the_end() {
+    let world = World::new(640).await;
+    let node = world.node();
+    let address = world.link.address.clone().unwrap();
+    for (account, affected, is_back) in [
+        (world.link.account, Affected::Addresses([address.clone()].into()), true),
+        (world.link.account, Affected::Account, true),
+        (world.link.account, Affected::Domain(samples::hostname("a.example.net")), false),
+        (samples::id(), Affected::Addresses([address].into()), false),
+    ] {
+        assert_eq!(world.use_one(&node).await, Credit::Used);
+        node.subscriber().changed(&VisibleChange { account, affected: affected.clone() }, Origin::Log);
+        node.give_back_idle(Instant::now()).await;
+        assert_eq!(!node.has(&world.link.key), is_back, "{affected:?}");
+        node.give_back_all().await;
+        assert!(!node.has(&world.link.key));
+    }
+    assert_eq!(world.left().await, 636);
+}
+
+/// Visits of an older limit do not get clicks of the one that is in force.
+#[tokio::test]
+async fn d130_clicks_belong_to_one_count() {
+    let world = World::new(640).await;
+    let node = world.node();
+    let later = LimitKey { since: 2, ..world.link.key };
+    let stale = LimitedLink { key: later, ..world.link.clone() };
+    assert_eq!(node.use_one(stale).await, Credit::Unavailable);
+    assert_eq!((world.left().await, node.has(&later)), (640, false));
+}
