@@ -15,6 +15,9 @@ pub struct Behaviour {
     pub fallback_url: Option<TargetUrl>,
     /// How a redirect sends its visitors on (D132). Landing pages have the default.
     pub way: Way,
+    /// Whether the link has a limit of clicks (D128). The limit is stored elsewhere: this keeps versions that do not know it from
+    /// sending visitors on without one (ADR 85).
+    pub is_limited: bool,
 }
 
 /// The stored text is not the behaviour of a link.
@@ -26,7 +29,7 @@ impl Behaviour {
     /// The stored form; `None` for a plain link.
     #[must_use]
     pub fn to_json(&self) -> Option<String> {
-        let Self { fallback_url, way: Way { redirect_status, forward_query, utm } } = self;
+        let Self { fallback_url, way: Way { redirect_status, forward_query, utm }, is_limited } = self;
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
         if let Some(url) = fallback_url {
@@ -42,6 +45,9 @@ impl Behaviour {
             let values =
                 utm.iter().map(|(part, value)| (part.as_str().to_owned(), Value::from(value.as_str())));
             put(Utm::FIELD, Value::Object(values.collect()));
+        }
+        if *is_limited {
+            put("is_limited", true.into());
         }
         (!fields.is_empty()).then(|| Value::Object(fields).to_string())
     }
@@ -66,6 +72,7 @@ impl Behaviour {
                 }
                 (Way::FORWARD_QUERY, Value::Bool(forwards)) => behaviour.way.forward_query = forwards,
                 (Utm::FIELD, Value::Object(values)) => behaviour.way.utm = utm_from(values)?,
+                ("is_limited", Value::Bool(true)) => behaviour.is_limited = true,
                 _ => return Err(MalformedBehaviour),
             }
         }
@@ -113,6 +120,8 @@ mod tests {
     fn the_stored_form_never_changes() {
         let json = r#"{"fallback_url":"https://example.com/over"}"#;
         assert_eq!(fallback("https://example.com/over").to_json().as_deref(), Some(json));
+        let limited = Behaviour { is_limited: true, ..Behaviour::default() };
+        assert_eq!(limited.to_json().as_deref(), Some(r#"{"is_limited":true}"#));
         assert_eq!(Behaviour::from_json("{}"), Ok(Behaviour::default()));
         let utm = Utm::new(|part| {
             UtmValue::parse("Spring sale").ok().filter(|_| matches!(part, UtmPart::Source | UtmPart::Term))
@@ -135,6 +144,7 @@ mod tests {
             "{",
             r#"{"fallback_url":null}"#,
             r#"{"fallback_url":7}"#,
+            r#"{"is_limited":false}"#,
             r#"{"fallback_url":"javascript:alert(1)"}"#,
             r#"{"fallback_url":"https://example.com/","password":"x"}"#,
             r#"{"redirect_status":303}"#,
@@ -153,8 +163,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn d132_every_way_reads_back(way in any_way()) {
-            let behaviour = Behaviour { way, ..Behaviour::default() };
+        fn d130_d132_every_way_and_limit_reads_back(way in any_way(), is_limited: bool) {
+            let behaviour = Behaviour { way, is_limited, ..Behaviour::default() };
             let read = behaviour.to_json().map(|json| Behaviour::from_json(&json));
             prop_assert_eq!(read.unwrap_or_else(|| Ok(Behaviour::default())), Ok(behaviour));
         }

@@ -315,7 +315,7 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             external_id: external_id.as_ref().map(ExternalId::as_str),
             starts_at: life.schedule.starts_at().map(Instant::from),
             expires_at: life.schedule.expires_at().map(Instant::from),
-            behaviour: behaviour_column(life, redirect.map(|redirect| &redirect.way)),
+            behaviour: behaviour_column(link),
             target_host: redirect.map(|redirect| redirect.target_url.host()),
         }
     }

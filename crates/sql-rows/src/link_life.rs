@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
-use signpost_domain::{Behaviour, Life, LinkKind, Schedule, Way};
+use signpost_domain::{AnyContent, Behaviour, Content as _, Life, Link, LinkKind, Schedule, Way};
 
 use crate::Corrupt;
 use crate::cell::RowName;
@@ -29,24 +29,28 @@ impl LifeRow {
         let starts_at = starts_at.map(|instant| row.timestamp("starts_at", instant)).transpose()?;
         let expires_at = expires_at.map(|instant| row.timestamp("expires_at", instant)).transpose()?;
         let behaviour = behaviour.map(|json| row.cell("behaviour", Behaviour::from_json(&json)));
-        let Behaviour { fallback_url, way } = behaviour.transpose()?.unwrap_or_default();
-        row.unused("behaviour", kind == LinkKind::Redirect || way == Way::default())?;
+        // The limit itself is in a table of its own.
+        let Behaviour { fallback_url, way, is_limited } = behaviour.transpose()?.unwrap_or_default();
+        let is_landings = way == Way::default() && !is_limited;
+        row.unused("behaviour", kind == LinkKind::Redirect || is_landings)?;
         Ok((Life { schedule: Schedule::from_stored(starts_at, expires_at), fallback_url }, way))
     }
 }
 
-/// The column `behaviour` of a link; `None` for a plain one (ADR 81). Only redirects have a way.
-pub(crate) fn behaviour_column(life: &Life, way: Option<&Way>) -> Option<String> {
-    let Life { schedule: _, fallback_url } = life;
-    if fallback_url.is_none() && way.is_none_or(|way| *way == Way::default()) {
-        return None;
-    }
-    Behaviour { fallback_url: fallback_url.clone(), way: way.cloned().unwrap_or_default() }.to_json()
+/// The column `behaviour` of a link; `None` for a plain one (ADR 81). Only redirects have a way and a limit.
+pub(crate) fn behaviour_column(link: &Link) -> Option<String> {
+    let Life { schedule: _, fallback_url } = &link.life;
+    let way = match &link.content {
+        AnyContent::Landing => Way::default(),
+        AnyContent::Redirect(redirect) => redirect.way.clone(),
+    };
+    let is_limited = link.content.click_limit().is_some();
+    Behaviour { fallback_url: fallback_url.clone(), way, is_limited }.to_json()
 }
 
 #[cfg(test)]
 mod tests {
-    use signpost_domain::RedirectStatus;
+    use signpost_domain::{ClickLimit, MaxClicks, Redirect, RedirectStatus, Revision};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -60,19 +64,25 @@ mod tests {
                 .into_life_and_way(&row, LinkKind::Redirect)
                 .unwrap()
         };
-        for way in [None, Some(&Way::default())] {
-            assert_eq!(behaviour_column(&Life::default(), way), None);
-        }
+        let plain = samples::redirect("plain");
+        let column_of = |redirect: &Redirect| behaviour_column(&redirect.clone().into_any());
+        assert_eq!(column_of(&plain), None);
+        assert_eq!(behaviour_column(&samples::landing("plain").into_any()), None);
         assert_eq!(read(None), (Life::default(), Way::default()));
         let fallback_url = Some(samples::target("https://example.com/over"));
         let life = Life { fallback_url, ..Life::default() };
-        let column = behaviour_column(&life, None);
-        assert_eq!(column.as_deref(), Some(r#"{"fallback_url":"https://example.com/over"}"#));
-        assert_eq!(read(column), (life.clone(), Way::default()));
+        let living = Redirect { life: life.clone(), ..plain.clone() };
+        assert_eq!(column_of(&living).as_deref(), Some(r#"{"fallback_url":"https://example.com/over"}"#));
+        assert_eq!(read(column_of(&living)), (life.clone(), Way::default()));
         let way = Way { redirect_status: RedirectStatus::PermanentRedirect, ..Way::default() };
-        let column = behaviour_column(&Life::default(), Some(&way));
-        assert_eq!(column.as_deref(), Some(r#"{"redirect_status":308}"#));
-        assert_eq!(read(column), (Life::default(), way.clone()));
-        assert_eq!(read(behaviour_column(&life, Some(&way))), (life, way));
+        let permanent = plain.clone().with(|content| content.way = way.clone());
+        assert_eq!(column_of(&permanent).as_deref(), Some(r#"{"redirect_status":308}"#));
+        assert_eq!(read(column_of(&permanent)), (Life::default(), way.clone()));
+        let both = living.with(|content| content.way = way.clone());
+        assert_eq!(read(column_of(&both)), (life, way));
+        let limit = MaxClicks::new(9).ok().map(|max| ClickLimit::new(max, 0, Revision::FIRST));
+        let limited = column_of(&plain.with(|content| content.click_limit = limit));
+        assert_eq!(limited.as_deref(), Some(r#"{"is_limited":true}"#), "ADR 85");
+        assert_eq!(read(limited), (Life::default(), Way::default()));
     }
 }

@@ -51,6 +51,7 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("geo_blocklist", "'DE'", "''"),
         ("pixel_ids", &pixels(1), &pixels(0)),
         ("behaviour", "'{\"forward_query\":true}'", "NULL"),
+        ("behaviour", "'{\"is_limited\":true}'", "NULL"),
     ]);
     for (column, bad, fine) in literals.of_links {
         of_redirects.push(((*column).to_owned(), (*bad).to_owned(), (*fine).to_owned()));
