@@ -64,6 +64,7 @@ mod transfer_faults;
 mod transfer_group_names;
 mod transfer_in_parts;
 mod transfer_left_out;
+mod transfer_limits;
 mod transfer_of_domains;
 mod transfer_round_trips;
 mod transfer_rules;

@@ -91,13 +91,6 @@ fn with_fallback(object: &str, url: &str) -> Record {
     record(&[(Field::Object, object), (Field::Slug, "x"), own, (Field::FallbackUrl, url)])
 }
 
-fn limited(max_clicks: FieldValue, clicks_left: FieldValue) -> Record {
-    let mut record = row("x", TARGET);
-    record.set(Field::MaxClicks, max_clicks);
-    record.set(Field::ClicksLeft, clicks_left);
-    record
-}
-
 /// Contract D20–D24 and D128: with the codes of the API.
 #[tokio::test]
 async fn a_record_is_judged_as_a_creation_is() {
@@ -126,10 +119,6 @@ async fn a_record_is_judged_as_a_creation_is() {
         (dated("yesterday", "2026-01-01T00:00:00Z"), "invalid_request"),
         (with_fallback("redirect", "https://go.example.com/x"), "invalid_request"),
         (with_fallback("landing", "https://www.blocked.example/"), "invalid_request"),
-        (limited(FieldValue::Number(0), FieldValue::Null), "invalid_request"),
-        (limited(FieldValue::Text("ten".to_owned()), FieldValue::Null), "invalid_request"),
-        (limited(FieldValue::Number(10), FieldValue::Number(11)), "invalid_request"),
-        (limited(FieldValue::Null, FieldValue::Number(1)), "invalid_request"),
     ] {
         assert_eq!(refused(&world, record.clone()).await.0, code, "{record:?}");
     }

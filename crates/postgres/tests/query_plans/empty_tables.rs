@@ -1,9 +1,10 @@
 //! Plans made while tables are empty. A connection keeps them while an import fills the tables, and statistics arrive a
 //! minute later at the earliest. So these plans must already use the index that a full table needs.
 
-use signpost_app::ports::{AccountReads, LinkReads, Store};
+use signpost_app::ports::{AccountReads, LinkReads, Store, TakenClicks};
 use signpost_domain::{
-    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Site, TargetHost,
+    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Revision, Site,
+    TargetHost,
 };
 use signpost_port_contracts::samples;
 use signpost_postgres::migrate;
@@ -32,7 +33,7 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
         subject.plans(async { drop(store.occupied(account, std::slice::from_ref(&address)).await.unwrap()) });
     assert_contains(&plans.await, &at_addresses);
     let plans = subject.plans(async { drop(store.published_link(&address).await.unwrap()) }).await;
-    assert_contains(&plans, &["links_address"]);
+    assert_contains(&plans, &["links_address", "link_credits_pkey"]);
     for plans in [
         subject.plans(async { drop(store.links_with_ids(account, &[link.id()]).await.unwrap()) }).await,
         subject.plans(async { drop(store.link(account, link.id()).await.unwrap()) }).await,
@@ -40,6 +41,8 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
         assert_contains(&plans, &["links_pkey", "Index Cond: (id = "]);
         // The state of the link's domain.
         assert_contains(&plans, &["custom_domains_of_name"]);
+        // Its limit of clicks.
+        assert_contains(&plans, &["link_credits_pkey"]);
     }
     let external_id = ExternalId::parse("1").unwrap();
     let plans = subject.plans(async {
@@ -59,6 +62,13 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
     let content = samples::page_content();
     let plans = subject.plans(async { work.write_page_content(account, page.id, &content).await.unwrap() });
     assert_contains(&plans.await, &["links_pkey", "Index Cond: (id = ANY ("]);
+    let plans = subject.plans(async {
+        let redirect = samples::id();
+        assert_eq!(work.take_clicks(account, redirect).await.unwrap(), None);
+        let unused = TakenClicks { number: 1, since: Revision::FIRST };
+        work.give_back_clicks(account, redirect, unused).await.unwrap();
+    });
+    assert_contains(&plans.await, &["links_pkey", "link_credits_pkey"]);
     let plans = subject.plans(async { drop(store.key_holder(&key.hash).await.unwrap()) }).await;
     assert_contains(&plans, &["Index Scan"]);
 }

@@ -1,0 +1,81 @@
+//! Limits of clicks in exports and imports (D128).
+
+use signpost_app::transfer::{Field, FieldValue, Imported, Record};
+use signpost_app::visits::take_clicks;
+use signpost_domain::{ClickLimit, Feature, Link, MaxClicks, Revision};
+use signpost_port_contracts::samples;
+
+use crate::transfer::{exported, import, row, stored};
+use crate::world::{World, plan};
+
+const TARGET: &str = "https://example.com/";
+
+fn limited(max_clicks: FieldValue, clicks_left: FieldValue) -> Record {
+    let mut record = row("x", TARGET);
+    record.set(Field::MaxClicks, max_clicks);
+    record.set(Field::ClicksLeft, clicks_left);
+    record
+}
+
+async fn world(features: &[Feature]) -> World {
+    let world = World::with_plan(plan(features)).await;
+    world.memory.clock.set(samples::at(1_000_000));
+    world
+}
+
+async fn import_one(world: &World, record: Record) -> Imported {
+    import(&world.app, world.account.id, vec![record]).await.pop().unwrap()
+}
+
+async fn refused(world: &World, record: Record) -> (&'static str, String) {
+    match import_one(world, record).await {
+        Imported::Failed { code, message } => (code.as_str(), message),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+async fn limit(world: &World) -> Option<ClickLimit> {
+    let (_, links) = stored(&world.app, world.account.id).await;
+    let redirect = links.into_iter().find_map(Link::into_redirect).unwrap();
+    redirect.content.click_limit
+}
+
+#[tokio::test]
+async fn d128_a_limit_that_no_creation_has_is_refused() {
+    let world = world(&[Feature::LinkAccess]).await;
+    for (max, left, field) in [
+        (FieldValue::Number(0), FieldValue::Null, "max_clicks"),
+        (FieldValue::Text("ten".to_owned()), FieldValue::Null, "max_clicks"),
+        (FieldValue::Number(10), FieldValue::Number(11), "clicks_left"),
+        (FieldValue::Null, FieldValue::Number(1), "clicks_left"),
+    ] {
+        let (code, message) = refused(&world, limited(max, left)).await;
+        assert!(code == "invalid_request" && message.contains(&format!("`{field}` ")), "{message}");
+    }
+    let without = self::world(&[]).await;
+    let record = limited(FieldValue::Number(10), FieldValue::Null);
+    assert_eq!(refused(&without, record).await.0, "feature_not_available_on_current_plan");
+}
+
+/// Visits use clicks up between two imports, so what is left is no difference.
+#[tokio::test]
+async fn d128_a_redirect_moves_with_the_clicks_that_it_has_left() {
+    let (here, there) = (world(&[Feature::LinkAccess]).await, world(&[Feature::LinkAccess]).await);
+    let record = limited(FieldValue::Number(10), FieldValue::Null);
+    assert_eq!(import_one(&here, record).await, Imported::Created);
+    let (_, links) = stored(&here.app, here.account.id).await;
+    let redirect = links.into_iter().find_map(Link::into_redirect).unwrap();
+    for _ in 0..3 {
+        take_clicks(&here.app, here.account.id, redirect.id).await.unwrap().unwrap();
+    }
+    let records = exported(&here.app, here.account.id).await;
+    assert_eq!(records[0].get(Field::MaxClicks), Some(&FieldValue::Number(10)));
+    assert_eq!(records[0].get(Field::ClicksLeft), Some(&FieldValue::Number(7)));
+    let moved = records[0].clone();
+    assert_eq!(import_one(&there, moved.clone()).await, Imported::Created);
+    let expected = ClickLimit::new(MaxClicks::new(10).unwrap(), 3, Revision::FIRST);
+    assert_eq!(limit(&there).await, Some(expected));
+    take_clicks(&there.app, there.account.id, redirect.id).await.unwrap().unwrap();
+    assert_eq!(import_one(&there, moved).await, Imported::Unchanged);
+    assert_eq!(limit(&there).await, Some(expected.with_more_taken(1)));
+}
