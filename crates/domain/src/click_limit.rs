@@ -1,7 +1,6 @@
 //! How many visits a redirect sends on at most, and how many it has left (D128, D130).
 
 use crate::change::Change;
-use crate::redirect::RedirectContent;
 use crate::revision::Revision;
 use crate::violation::{FieldError, ViolationCode, Violations};
 
@@ -188,14 +187,6 @@ pub struct ClickLimitRequest {
     pub max_clicks: Change<MaxClicks>,
     /// How many clicks of a new limit are left; without it, all. Only files of links have it: they move a link with its count.
     pub clicks_left: Option<u64>,
-}
-
-impl RedirectContent {
-    /// The redirect with a limit of which nothing is taken yet.
-    #[must_use]
-    pub fn limited_to(self, max: MaxClicks) -> Self {
-        Self { click_limit: Some(ClickLimit::new(max, 0, Revision::FIRST)), ..self }
-    }
 }
 
 #[cfg(test)]
