@@ -105,6 +105,7 @@ impl LimitColumns {
 
 /// The limits to write after changes of links, and the links that have no limit any more. A limit that goes on unchanged is not
 /// written.
+#[must_use]
 pub fn changed_limits<'a>(
     changes: impl IntoIterator<Item = (&'a Link, &'a Link)>,
 ) -> (Vec<LimitColumns>, Vec<IdBytes>) {

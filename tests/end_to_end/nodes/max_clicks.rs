@@ -67,8 +67,8 @@ fn d130_three_nodes_send_on_exactly_as_many_visits_as_the_limit() {
     let Some(scene) = nodes(3, "") else { return };
     let nodes = &scene.nodes;
     let account = &clients(nodes, "agency")[0];
-    let (limits, rounds): (&[u64], u64) =
-        if is_soak() { (&[1, 10, 1_000, 100_000], 20) } else { (&[1, 10, 1_000], 1) };
+    let limits: &[u64] = if is_soak() { &[1, 10, 1_000, 100_000] } else { &[1, 10, 1_000] };
+    let rounds = if is_soak() { 20_u64 } else { 1 };
     for (round, max) in (0..rounds).flat_map(|round| limits.iter().map(move |max| (round, *max))) {
         let slug = format!("limited-{round}-{max}");
         let (link, path) = (create(account, &slug, max), format!("/{slug}"));
