@@ -159,7 +159,7 @@ impl EdgeServer {
         let listener = Listener::start(listener, &options, &refusals, move || workers.service())?;
         let flush_task = PeriodicTask(clicks.flush_periodically());
         let credits_task = PeriodicTask(credits.give_back_periodically());
-        Ok(Self { listener, flush_task, credits_task, clicks, durations, edge })
+        Ok(Self { listener, clicks, flush_task, credits_task, durations, edge })
     }
 
     /// The services that answer visits, for a listener that speaks TLS.
