@@ -67,7 +67,7 @@ async fn d11_a_cursor_of_another_account_list_or_filter_is_refused() {
 }
 
 #[actix_web::test]
-async fn d27_items_of_a_list_have_neither_pixels_nor_country_blocks_nor_content() {
+async fn d27_d125_items_of_a_list_lack_the_fields_that_only_single_answers_show() {
     let api = Api::start().await;
     let page_fields = [
         "description",
@@ -82,7 +82,7 @@ async fn d27_items_of_a_list_have_neither_pixels_nor_country_blocks_nor_content(
         "widgets",
     ];
     for (list, id, omitted) in [
-        ("/v1/redirects", api.redirect("a").await, &["pixels", "geo_blocklists"][..]),
+        ("/v1/redirects", api.redirect("a").await, &["pixels", "geo_blocklists", "utm", "final_url"][..]),
         ("/v1/landings", api.landing("b").await, &page_fields),
     ] {
         let mut single = api.call("GET", &format!("{list}/{id}")).await.body;
