@@ -4,8 +4,8 @@
 //! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, and
 //! four for the target's host, by the number of labels.
 //!
-//! With several filters, the first of slug, group, target's host, site and activity selects the range, because it is usually the
-//! narrowest. The others, and always the tags, the host, the instants and the search, test its rows: a host may have more labels than
+//! With several filters, the first of slug, group, target's host, no group, site and activity selects the range, because it is usually
+//! the narrowest. The others, and always the tags, the host, the instants and the search, test its rows: a host may have more labels than
 //! any index. SQLite would consider all filters equally narrow, so the choice is made here. A site and a slug together are an address,
 //! which at most one link has, and which has its own index. So does an external id. A single tag without other filters selects the
 //! range of its links ([`TaggedLinks`]).
@@ -181,19 +181,23 @@ impl Choice {
         if let Some(slug) = &self.slug {
             query = query.filter(links::slug.eq(slug));
         }
+        // Most links of an account may be without a group.
+        let is_in_group = matches!(self.group, GroupFilter::In(_));
+        let target_end = self.target_host.as_ref().and_then(TargetHost::indexed_end);
+        let target_end = target_end.filter(|_| !has_slug && !is_in_group);
+        let has_target = target_end.is_some();
         let has_group = self.group != GroupFilter::Any;
         query = match self.group {
             GroupFilter::Any => query,
-            GroupFilter::Ungrouped if has_slug => query.filter(IdBesideIndex::new(links::group_id).is_null()),
+            GroupFilter::Ungrouped if has_slug || has_target => {
+                query.filter(IdBesideIndex::new(links::group_id).is_null())
+            }
             GroupFilter::Ungrouped => query.filter(links::group_id.is_null()),
             GroupFilter::In(group) if has_slug => {
                 query.filter(IdBesideIndex::new(links::group_id).eq(IdBytes::from(group)))
             }
             GroupFilter::In(group) => query.filter(links::group_id.eq(IdBytes::from(group))),
         };
-        let target_end = self.target_host.as_ref().and_then(TargetHost::indexed_end);
-        let target_end = target_end.filter(|_| !has_slug && !has_group);
-        let has_target = target_end.is_some();
         if let Some(end) = target_end {
             query = query.filter(TargetEnd::from(end));
         }

@@ -2,8 +2,8 @@
 
 use signpost_app::ports::LinkReads;
 use signpost_domain::{
-    ExternalId, GroupFilter, LinkFilter, LinkKind, PageLimit, PagePosition, Site, TagFilter, TagName,
-    TargetHost,
+    ExternalId, GroupFilter, GroupId, LinkFilter, LinkKind, PageLimit, PagePosition, Site, TagFilter,
+    TagName, TargetHost,
 };
 use signpost_port_contracts::samples;
 
@@ -41,7 +41,12 @@ pub(crate) async fn choose_the_ranges_of_lists(subject: &mut Subject) {
         ("example.com", LinkFilter { site: Some(Site::System), ..every.clone() }, "links_of_target_2"),
         ("example.com", LinkFilter { tags, ..every.clone() }, "links_of_target_2"),
         ("localhost", LinkFilter { is_active: Some(true), ..every.clone() }, "links_of_activity"),
-        ("example.com", LinkFilter { group: GroupFilter::Ungrouped, ..every.clone() }, "links_of_group"),
+        (
+            "example.com",
+            LinkFilter { group: GroupFilter::In(GroupId::from_bytes([1; 16])), ..every.clone() },
+            "links_of_group",
+        ),
+        ("example.com", LinkFilter { group: GroupFilter::Ungrouped, ..every.clone() }, "links_of_target_2"),
         ("example.com", LinkFilter { slug: slug.clone(), ..every.clone() }, "links_of_slug"),
         ("example.com", LinkFilter { slug, site: Some(Site::System), ..every.clone() }, "links_address"),
         (
