@@ -226,7 +226,7 @@ settings! {
 
     ACCOUNT_SEARCHES: u32 = values::count {
         key: "account-searches", value_name: "COUNT", default: Some("8"),
-        help: "How many of an account's API requests in flight may be lists with `q` or several filters; 0 means \
+        help: "How many of an account's API requests in flight may be searches: lists that read many links to find few; 0 means \
            no limit",
         group: "Limits", scope: Scope::Serve,
         log: |_, serve| number(serve.account_bounds.searches),
