@@ -9,7 +9,7 @@ use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
 /// A host, which stands for itself and all hosts under it (D126). It is written as in targets (D24): a name in ASCII or Unicode, an
-/// IPv4 address, or an IPv6 address in brackets. Letter case and a final dot make no difference.
+/// IPv4 address, or an IPv6 address in brackets. Letter case makes no difference, nor does a final dot of a name.
 ///
 /// ```
 /// use signpost_domain::{TargetHost, TargetUrl};
@@ -34,7 +34,7 @@ pub struct HostEnd<'a> {
 }
 
 impl<'a> HostEnd<'a> {
-    /// The last labels of a host; `None` if it has fewer.
+    /// The last labels of a host, at least one; `None` if it has fewer.
     ///
     /// ```
     /// use signpost_domain::HostEnd;
@@ -45,9 +45,9 @@ impl<'a> HostEnd<'a> {
     #[must_use]
     pub fn of(host: &'a str, labels: usize) -> Option<Self> {
         let before = host.split('.').count().checked_sub(labels)?;
-        let last_dot = before.checked_sub(1).and_then(|dots| host.match_indices('.').nth(dots));
-        let text = host.get(last_dot.map_or(0, |(dot, _)| dot + 1)..)?;
-        (labels > 0).then_some(Self { labels, text })
+        let dot_before = before.checked_sub(1).and_then(|dots| host.match_indices('.').nth(dots));
+        let text = host.get(dot_before.map_or(0, |(dot, _)| dot + 1)..)?;
+        Some(Self { labels, text })
     }
 }
 
@@ -68,7 +68,8 @@ impl TargetHost {
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let host = if exceeds(text, Self::MAX_CHARS) { None } else { agreed_ascii_form(text) };
         host.map(Self).ok_or_else(|| {
-            let message = "must be a host, such as example.com, without a scheme, a port or a path";
+            let message =
+                "must be a host, such as example.com or [2001:db8::1], without a scheme, a port or a path";
             FieldError::new(ViolationCode::InvalidValue, message)
         })
     }

@@ -30,7 +30,7 @@ const LOCK_PATIENCE: Duration = Duration::from_mins(2);
 
 /// Runs the pending migrations of the database at `url`, and returns the names of those that ran, in order.
 ///
-/// Each migration is one transaction, together with the row that records it. Any number of programs may run this at once:
+/// The statements of a migration are one transaction, together with the row that records it. Any number of programs may run this at once:
 /// the server rolls the second one back, which then finds the migration done. While nodes serve requests, a migration that
 /// waits for a table lock yields every two seconds (R38).
 ///
@@ -109,7 +109,7 @@ async fn look(
     looked.map_err(|elapsed| OpenError::NoConnection(elapsed.into()))?
 }
 
-/// Runs one migration and records it, in one transaction.
+/// Runs one migration and records it, in one transaction. What the program does for a migration comes before, and may be done again.
 ///
 /// It lifts the statement time limits of the role or the database. They are meant for requests, and building
 /// an index may take longer. Only lock waits are limited. So a statement that ends early was cancelled by an
@@ -122,9 +122,9 @@ async fn run(mut client: Client, migration: &EmbeddedMigration) -> Result<(), Se
     );
     client.batch_execute(&settings).await?;
     client.batch_execute(CREATE_MIGRATIONS_TABLE).await?;
+    target_host_migration::prepare(&mut client, name).await?;
     let transaction = client.transaction().await?;
     transaction.batch_execute(statements).await?;
-    target_host_migration::complete(&transaction, name).await?;
     let remember = "INSERT INTO __diesel_schema_migrations (version) VALUES ($1)";
     transaction.execute(remember, &[version]).await?;
     Ok(transaction.commit().await?)

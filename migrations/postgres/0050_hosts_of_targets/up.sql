@@ -18,7 +18,7 @@ CREATE FUNCTION host_of_target(target_url text, target_host text) RETURNS text L
 $$;
 
 -- The last labels of a host, if it has so many. The cost keeps PostgreSQL from a plan that computes it for rows that it has found
--- already, to check or to sort them: an index has it for all of them.
+-- already, to check or to sort them. The indexes have it.
 CREATE FUNCTION end_of_host(host text, labels integer) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
 DECLARE
     parts text[] := string_to_array(host, '.');

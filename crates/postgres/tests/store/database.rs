@@ -135,9 +135,13 @@ pub(crate) async fn do_they_wait(database: &PostgresDatabase, number: usize) -> 
 
 /// Commits a link.
 pub(crate) async fn insert(store: &PostgresStore, account: AccountId, link: impl Into<Link>) {
+    insert_all(store, account, &[link.into()]).await;
+}
+
+pub(crate) async fn insert_all(store: &PostgresStore, account: AccountId, links: &[Link]) {
     let mut work = store.begin().await.unwrap();
-    let insertions = work.insert_links(account, &[link.into()], PLENTY).await.unwrap();
-    assert_eq!(insertions, [Insertion::Done]);
+    let insertions = work.insert_links(account, links, PLENTY).await.unwrap();
+    assert!(insertions.iter().all(|insertion| *insertion == Insertion::Done), "{insertions:?}");
     work.commit().await.unwrap();
 }
 

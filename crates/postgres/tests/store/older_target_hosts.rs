@@ -4,8 +4,9 @@ use signpost_app::ports::LinkReads;
 use signpost_domain::{Link, LinkFilter, LinkKind, PageLimit, TargetHost};
 use signpost_port_contracts::samples;
 use signpost_postgres::{migrate, pending_migrations};
+use signpost_test_servers::postgres::PostgresDatabase;
 
-use super::database::{account, empty, insert, migrated, open};
+use super::database::{account, empty, insert, insert_all, migrated, open};
 
 /// They have no hosts of their own, and so have links that a node of the version before inserts.
 #[tokio::test]
@@ -39,14 +40,36 @@ async fn d126_links_of_older_versions_are_found_by_the_hosts_of_their_targets() 
     for (host, slugs) in hosts.into_iter().zip(["ascii", "punycode", ""]) {
         assert_eq!(found(host).await, slugs, "as the version before has left them");
     }
-    let all = pending_migrations(&empty().url()).await.unwrap();
-    let name = all.iter().find(|name| name.ends_with("_international_target_hosts")).unwrap();
-    let version = name.split('_').next().unwrap();
-    database.run(&format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'"));
-    assert_eq!(migrate(&database.url()).await.unwrap(), std::slice::from_ref(name));
+    run_again(&database).await;
     for (host, slugs) in hosts.into_iter().zip(expected) {
         assert_eq!(found(host).await, slugs);
     }
     let stated = database.query("SELECT slug FROM links WHERE target_host IS NULL ORDER BY slug");
     assert_eq!(stated.split_whitespace().collect::<Vec<_>>(), ["ascii", "punycode"]);
+}
+
+/// The hosts are written in steps, so that clients wait for few links at a time.
+#[tokio::test]
+async fn d126_many_links_of_older_versions_are_found_by_the_hosts_of_their_targets() {
+    const LINKS: usize = 1_001;
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let target = samples::target("https://b\u{fc}cher.example/");
+    let link = |number| {
+        samples::redirect(&format!("s{number}")).with(|content| content.target_url = target.clone()).into()
+    };
+    insert_all(&store, account, &(0..LINKS).map(link).collect::<Vec<Link>>()).await;
+    database.run("UPDATE links SET target_host = NULL");
+    run_again(&database).await;
+    assert_eq!(database.query("SELECT count(*) FROM links WHERE target_host IS NULL").trim(), "0");
+}
+
+/// Runs the migration of the hosts once more.
+async fn run_again(database: &PostgresDatabase) {
+    let all = pending_migrations(&empty().url()).await.unwrap();
+    let name = all.iter().find(|name| name.ends_with("_international_target_hosts")).unwrap();
+    let version = name.split('_').next().unwrap();
+    database.run(&format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'"));
+    assert_eq!(migrate(&database.url()).await.unwrap(), std::slice::from_ref(name));
 }
