@@ -66,9 +66,11 @@ fn d34_the_owners_theme_wins_over_the_visitors_scheme() {
         [("light", "light", "light"), ("dark", "dark", "dark"), ("auto", "light", "dark")]
     {
         let program = program_with(json!({"title": "Menu", "theme": theme}));
+        let Some(tab) = Tab::of(&Visitor::default()) else { return };
+        tab.visit(&program, "/page");
         for (scheme, expected) in [(Scheme::Light, of_light_visitor), (Scheme::Dark, of_dark_visitor)] {
-            let Some(tab) = Tab::of(&Visitor { scheme, ..Visitor::default() }) else { return };
-            let brightness = brightness(tab.visit(&program, "/page"));
+            tab.becomes(&Visitor { scheme, ..Visitor::default() });
+            let brightness = brightness(&tab);
             let seen = if brightness > 0.5 { "light" } else { "dark" };
             assert_eq!(seen, expected, "{theme} for a visitor of {scheme:?}: {brightness}");
         }
@@ -137,6 +139,6 @@ fn nothing_moves_if_the_visitor_prefers_reduced_motion() {
     let program = program_with(sample_pages::every_type());
     let Some(tab) = Tab::of(&Visitor::default()) else { return };
     assert!(moving(tab.visit(&program, "/page")) > 0, "the page has no motion at all");
-    let Some(tab) = Tab::of(&Visitor { wants_less_motion: true, ..Visitor::default() }) else { return };
-    assert_eq!(moving(tab.visit(&program, "/page")), 0);
+    tab.becomes(&Visitor { wants_less_motion: true, ..Visitor::default() });
+    assert_eq!(moving(&tab), 0);
 }

@@ -146,12 +146,12 @@ fn d57_a_visitor_who_refuses_tracking_contacts_no_vendor() {
 fn d57_the_page_itself_is_accessible() {
     let program = Program::start();
     create(&program.first_account(), &CODES[..1]);
+    let Some(tab) = Tab::of(&person()) else { return };
+    let page = program.visitor().request("GET", "/link", &[("Host", "localhost"), ("User-Agent", BROWSER)]);
+    // The scripts and the refresh would leave the page.
+    tab.show(&page.body);
     for visitor in person().on_every_screen() {
-        let Some(tab) = Tab::of(&visitor) else { return };
-        let page =
-            program.visitor().request("GET", "/link", &[("Host", "localhost"), ("User-Agent", BROWSER)]);
-        // The scripts and the refresh would leave the page.
-        tab.show(&page.body);
+        tab.becomes(&visitor);
         assert_accessible(&tab, "the page of pixels");
     }
 }

@@ -111,22 +111,23 @@ fn small_pages_are_sound_in_six_languages() {
     for language in ["en", "de", "es", "fr", "ru", "pt"] {
         let visitor = Visitor::default().with_header("Accept-Language", language);
         let visitor = visitor.with_header("X-Country", "PT");
-        for visitor in visitor.on_every_screen().into_iter().filter(|visitor| visitor.scheme == Scheme::Light)
-        {
-            let Some(tab) = Tab::of(&visitor) else { return };
-            for (page, path) in [
-                ("root", "/"),
-                ("not-found", "/nothing"),
-                ("country", "/country"),
-                ("for-people-only", "/people"),
-                ("expired", "/expired"),
-            ] {
-                let (tag, heading): (String, String) = tab
-                    .visit(&program, path)
-                    .evaluate("[document.documentElement.lang, document.querySelector('h1').textContent]");
+        let Some(tab) = Tab::of(&visitor) else { return };
+        for (page, path) in [
+            ("root", "/"),
+            ("not-found", "/nothing"),
+            ("country", "/country"),
+            ("for-people-only", "/people"),
+            ("expired", "/expired"),
+        ] {
+            let (tag, heading): (String, String) = tab
+                .visit(&program, path)
+                .evaluate("[document.documentElement.lang, document.querySelector('h1').textContent]");
+            assert_eq!(tag, language, "{page}");
+            headings.insert(heading);
+            let screens = visitor.on_every_screen().into_iter();
+            for visitor in screens.filter(|visitor| visitor.scheme == Scheme::Light) {
+                tab.becomes(&visitor);
                 let what = format!("{page}-{language}-{}", visitor.width);
-                assert_eq!(tag, language, "{what}");
-                headings.insert(heading);
                 assert_fits(&tab, &what);
                 if visitor.width == 320 {
                     assert_accessible(&tab, &what);

@@ -4,7 +4,7 @@ use crate::accessibility::{assert_accessible, assert_fits};
 use crate::tab::Tab;
 use crate::visitor::Visitor;
 
-/// Asserts that the page that `open` opens is sound on every screen, light and dark. It breaks no rule, fits,
+/// Asserts that the page that `open` opens once is sound on every screen, light and dark. It breaks no rule, fits,
 /// requests only itself and URLs that begin like one of `further`, and its policy forbids nothing on it. `name`
 /// names its pictures.
 #[track_caller]
@@ -15,9 +15,12 @@ pub fn assert_sound(name: &str, further: &[&str], open: impl Fn(&Tab)) {
 /// Like [`assert_sound`], for a given visitor.
 #[track_caller]
 pub fn assert_sound_for(visitor: &Visitor, name: &str, further: &[&str], open: impl Fn(&Tab)) {
-    for visitor in visitor.on_every_screen() {
-        let Some(tab) = Tab::of(&visitor) else { return };
-        open(&tab);
+    let screens = visitor.on_every_screen();
+    let Some(tab) = screens.first().and_then(Tab::of) else { return };
+    open(&tab);
+    for visitor in screens {
+        // The page stays, because only its style depends on the screen and the scheme.
+        tab.becomes(&visitor);
         let what = format!("{name}-{}-{}", visitor.width, visitor.scheme.name());
         tab.screenshot(&what);
         assert_inert(&tab, further, &what);
