@@ -57,7 +57,12 @@ impl Timestamp {
         i64::try_from(instant.unix_timestamp_nanos().div_euclid(1_000_000))
             .ok()
             .and_then(Self::from_unix_millis)
-            .ok_or_else(|| FieldError::new(ViolationCode::OutOfRange, "must be in the years 1970 to 9999"))
+            .ok_or_else(Self::out_of_range)
+    }
+
+    /// The error for an instant before 1970 or after the year 9999.
+    pub(crate) fn out_of_range() -> FieldError {
+        FieldError::new(ViolationCode::OutOfRange, "must be in the years 1970 to 9999")
     }
 
     /// Milliseconds since 1970, from 0 to 253,402,300,799,999.

@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZoneDatabase;
-use jiff::{Span, ToSpan as _};
+use jiff::tz::{AmbiguousOffset, TimeZoneDatabase};
+use jiff::{SignedDuration, Span, ToSpan as _};
 
+use super::local_date_time::EPOCH;
 use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode};
 
@@ -142,7 +143,14 @@ impl TimeZone {
 
     /// What the local clock shows at an instant.
     pub(super) fn datetime(&self, at: Timestamp) -> DateTime {
-        self.zone.to_datetime(instant(at.unix_millis()))
+        // The instants of `jiff` end a day before the last one of ours, and its local times do not.
+        let at = at.unix_millis();
+        EPOCH.saturating_add(SignedDuration::from_millis(at.saturating_add(self.offset_at(at))))
+    }
+
+    /// The offset of the local clock from UTC when it shows this time, or the two offsets around a change of the clock.
+    pub(super) fn offset_of(&self, time: DateTime) -> AmbiguousOffset {
+        self.zone.to_ambiguous_timestamp(time).offset()
     }
 
     /// The offset of the local clock from UTC at an instant, both in milliseconds.
@@ -168,7 +176,7 @@ impl TimeZone {
     }
 }
 
-fn millis(offset: jiff::tz::Offset) -> i64 {
+pub(super) fn millis(offset: jiff::tz::Offset) -> i64 {
     i64::from(offset.seconds()).saturating_mul(1_000)
 }
 
@@ -180,7 +188,8 @@ fn timestamp(instant: jiff::Timestamp) -> Option<Timestamp> {
 }
 
 fn instant(millis: i64) -> jiff::Timestamp {
-    let nearest = millis.clamp(-Timestamp::LAST.unix_millis(), Timestamp::LAST.unix_millis());
+    let [first, last] = [jiff::Timestamp::MIN, jiff::Timestamp::MAX].map(jiff::Timestamp::as_millisecond);
+    let nearest = millis.clamp(first, last);
     jiff::Timestamp::from_millisecond(nearest).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
 
