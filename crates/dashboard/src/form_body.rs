@@ -23,7 +23,7 @@ use crate::views::ErrorKind;
 /// if each character takes twelve bytes.
 pub(crate) const LARGEST_BYTES: usize = 6 * 1024 * 1024;
 
-/// The maximum size of most forms. The largest of them, with a note of 256 and a target of 2048 characters, has less than a quarter
+/// The maximum size of most forms. The largest of them, with a note of 256 characters and two addresses of 2048, has less than half
 /// of it, even if each character takes twelve bytes.
 pub(crate) const MAX_BYTES: usize = 128 * 1024;
 

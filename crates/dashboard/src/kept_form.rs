@@ -213,7 +213,8 @@ fn has_typed(fields: &[(String, String)]) -> bool {
 
 /// Whether a person has typed or chosen this field.
 fn is_typed((name, value): &(String, String)) -> bool {
-    const BY_THE_PAGE: [&str; 6] = ["idempotency_key", "revision", "tags_shown", "ids", "action", "do"];
+    const BY_THE_PAGE: [&str; 7] =
+        ["idempotency_key", "revision", "tags_shown", "zone", "ids", "action", "do"];
     !value.is_empty() && !BY_THE_PAGE.contains(&name.as_str())
 }
 
@@ -279,7 +280,8 @@ mod tests {
 
     #[test]
     fn a_button_is_kept_only_where_pressing_it_again_may_help() {
-        assert!(!has_typed(&fields(&["idempotency_key", "revision", "tags_shown", "ids", "action", "do"])));
+        let by_the_page = ["idempotency_key", "revision", "tags_shown", "zone", "ids", "action", "do"];
+        assert!(!has_typed(&fields(&by_the_page)));
         assert!(
             has_typed(&fields(&["revision", "name"])) && !has_typed(&[("name".to_owned(), String::new())])
         );

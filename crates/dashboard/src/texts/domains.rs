@@ -21,7 +21,8 @@ pub struct DomainTexts {
     pub certificate_issuer: &'static str,
     pub certificate_next: &'static str,
     pub certificate_renews: &'static str,
-    pub changed_meanwhile: Two,
+    /// With the three addresses that are stored.
+    pub changed_meanwhile: fn(&str, &str, &str) -> String,
     pub connect: &'static str,
     pub connected: &'static str,
     pub copy_name: One,
@@ -35,6 +36,8 @@ pub struct DomainTexts {
     pub delete_text: fn(usize) -> String,
     pub delete_text_many: One,
     pub expected: &'static str,
+    pub expired_url: &'static str,
+    pub expired_url_hint: &'static str,
     pub failed_next: &'static str,
     pub history: &'static str,
     pub history_changed: Two,

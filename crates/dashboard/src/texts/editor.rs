@@ -53,6 +53,7 @@ pub struct EditorTexts {
     pub removed: &'static str,
     pub restore: &'static str,
     pub said_created: &'static str,
+    pub said_created_closed: &'static str,
     pub search_engines: &'static str,
     pub search_engines_hint: &'static str,
     pub see_preview: &'static str,

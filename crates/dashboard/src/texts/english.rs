@@ -4,6 +4,7 @@ use super::Texts;
 use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
+use super::english_life::LIFE;
 use super::english_operator::OPERATOR;
 use super::english_provider_sign_in::PROVIDER;
 use super::english_said::SAID;
@@ -20,6 +21,7 @@ pub static ENGLISH: Texts = Texts {
     analytics: &ANALYTICS,
     domains: &DOMAINS,
     editor: &EDITOR,
+    life: &LIFE,
     invitations_newest: "These are the newest hundred.",
     invitations_open: "Open invitations",
     shortcut: &SHORTCUTS,
@@ -32,7 +34,6 @@ pub static ENGLISH: Texts = Texts {
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",
-    active_hint: "Turned off, the link stops opening; its statistics stay.",
     add_pixel: "Add pixel",
     address: "Short address",
     all_accounts: "All accounts",
@@ -206,7 +207,6 @@ pub static ENGLISH: Texts = Texts {
     limit_reached: "The limit is reached.",
     limits_text: "At a limit, nothing breaks: what exists keeps working, and you can add more after deleting some or on a larger plan.",
     limits_title: "Limits",
-    link_is_live: "Your link is live",
     links: "Links",
     members: "Members",
     members_lead: "Who may use this account, and for what.",
@@ -236,7 +236,6 @@ pub static ENGLISH: Texts = Texts {
     newest: "Newest",
     no_account: "You are not a member of an account yet. Ask an owner for an invitation, and open its link in this browser.",
     no_account_title: "No account yet",
-    no_address: "This link lost its domain and has no address. Choose another domain.",
     no_audit: "Nothing yet",
     no_audit_text: "What members, keys and commands do to this account appears here.",
     no_groups: "No groups yet",
@@ -385,7 +384,6 @@ pub static ENGLISH: Texts = Texts {
     with_selected: "With the selected links",
     withdraw: "Withdraw",
     withdraw_one: |a| format!("Withdraw the invitation for {a}"),
-    without_address: "No address",
     without_group: "Without group",
     wrong_password: "The password is wrong.",
     wrong_sign_in: "The e-mail address or the password is wrong.",

@@ -18,9 +18,9 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     certificate_issuer: "Issued by",
     certificate_next: "Next attempt",
     certificate_renews: "Renewed on",
-    changed_meanwhile: |a, b| {
+    changed_meanwhile: |a, b, c| {
         format!(
-            "Somebody changed this domain after the page was shown. Stored now: root: {a}; not found: {b}. What you typed is below, and saving puts it in their place."
+            "Somebody changed this domain after the page was shown. Stored now: root: {a}; not found: {b}; ended links: {c}. What you typed is below, and saving puts it in their place."
         )
     },
     connect: "Connect domain",
@@ -49,6 +49,8 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
         )
     },
     expected: "Value",
+    expired_url: "Ended links",
+    expired_url_hint: "Where links lead that have ended and name no address of their own. Empty: a page that says so.",
     failed_next: "To start over, correct the records and try again.",
     history: "History",
     history_changed: |a, b| format!("{a}: {b}"),
@@ -98,7 +100,7 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     show_links: |n| if n == 1 { "1 link".to_owned() } else { format!("{n} links") },
     txt_only_once: "Needed only to connect the domain. You may keep it for the next time.",
     visitors: "Visitors without a link",
-    visitors_text: "Both are redirects, and none of them counts as a click.",
+    visitors_text: "All of them are redirects, and none counts as a click.",
 };
 
 const fn state(status: StatusKind) -> &'static str {

@@ -64,6 +64,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
     removed: "Removed when you save",
     restore: "Restore",
     said_created: "The page is live. Add what it shows, and save.",
+    said_created_closed: "The page is saved, and does not open now. Add what it shows, and save.",
     search_engines: "Search engines may list the page",
     search_engines_hint: "Otherwise the page asks them not to.",
     see_preview: "See the preview",

@@ -10,6 +10,7 @@ mod english_countries;
 mod english_domains;
 mod english_editor;
 mod english_errors;
+mod english_life;
 mod english_operator;
 mod english_provider_sign_in;
 mod english_said;
@@ -18,6 +19,7 @@ mod english_shortcuts;
 mod english_sign_in_elsewhere;
 mod english_tags;
 mod error_words;
+mod life;
 mod operator;
 mod provider_sign_in;
 mod said;
@@ -35,6 +37,7 @@ pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
 pub use error_words::{ErrorWords, KeptTexts};
+pub use life::LifeTexts;
 pub use operator::OperatorTexts;
 pub use provider_sign_in::{ProviderTexts, ProviderWords};
 pub use said::SaidTexts;
@@ -59,6 +62,7 @@ pub struct Texts {
     pub analytics: &'static AnalyticsTexts,
     pub domains: &'static DomainTexts,
     pub editor: &'static EditorTexts,
+    pub life: &'static LifeTexts,
     pub invitations_newest: &'static str,
     pub invitations_open: &'static str,
     pub shortcut: &'static ShortcutTexts,
@@ -70,7 +74,6 @@ pub struct Texts {
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,
-    pub active_hint: &'static str,
     pub add_pixel: &'static str,
     pub address: &'static str,
     pub all_accounts: &'static str,
@@ -224,7 +227,6 @@ pub struct Texts {
     pub limit_reached: &'static str,
     pub limits_text: &'static str,
     pub limits_title: &'static str,
-    pub link_is_live: &'static str,
     pub links: &'static str,
     pub members: &'static str,
     pub members_lead: &'static str,
@@ -255,7 +257,6 @@ pub struct Texts {
     pub newest: &'static str,
     pub no_account: &'static str,
     pub no_account_title: &'static str,
-    pub no_address: &'static str,
     pub no_audit: &'static str,
     pub no_audit_text: &'static str,
     pub no_groups: &'static str,
@@ -388,7 +389,6 @@ pub struct Texts {
     pub with_selected: &'static str,
     pub withdraw: &'static str,
     pub withdraw_one: One,
-    pub without_address: &'static str,
     pub without_group: &'static str,
     pub wrong_password: &'static str,
     pub wrong_sign_in: &'static str,

@@ -54,7 +54,7 @@ pub enum Tone {
 
 impl Tone {
     /// The class of the label.
-    const fn class(self) -> &'static str {
+    pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Neutral => "",
             Self::Good => " on",
@@ -118,10 +118,11 @@ pub struct DomainPage {
 impl DomainPage {
     fn violations(&self) -> Vec<Violation<'_>> {
         let words = self.shell.t.domains;
-        let VisitorsForm { form: _, root_url, not_found_url } = &self.visitors;
+        let VisitorsForm { form: _, root_url, not_found_url, expired_url } = &self.visitors;
         violations([
             ("root_url", words.root_url, &root_url.error),
             ("not_found_url", words.not_found_url, &not_found_url.error),
+            ("expired_url", words.expired_url, &expired_url.error),
         ])
     }
 }
@@ -135,6 +136,8 @@ pub struct VisitorsForm {
     pub root_url: Field,
     /// `not_found_url`
     pub not_found_url: Field,
+    /// `expired_url`
+    pub expired_url: Field,
 }
 
 /// A record to add, beside what DNS has.

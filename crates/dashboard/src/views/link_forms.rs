@@ -3,7 +3,9 @@
 use askama::Template;
 use signpost_domain::Theme;
 
+use super::domains::Label;
 use super::form::{Choice, Field, Form, Select, Violation, violations};
+use super::life::LifeForm;
 use super::link_list::LinkKind;
 use super::shell::Shell;
 use crate::texts::Texts;
@@ -48,10 +50,12 @@ pub struct EditLinkPage {
     pub short: String,
     /// The QR code of the public address: an SVG image that becomes a part of the page.
     pub qr: Option<String>,
-    /// Whether it was just created. The page then says that it is live.
+    /// Whether it was just created. The page then says whether it is live.
     pub is_new: bool,
-    /// Whether it is stored as active.
-    pub is_active: bool,
+    /// Whether it opens now.
+    pub is_live: bool,
+    /// What it does now.
+    pub state: Label,
     /// The clicks of the last 30 days, such as `1,204`.
     pub clicks: Option<String>,
     /// The path of its statistics, if its visits are counted and the user may read the counts.
@@ -95,6 +99,14 @@ impl LinkForm {
         matches!(self, Self::Landing(_))
     }
 
+    /// The part that both kinds share.
+    const fn life(&self) -> &LifeForm {
+        match self {
+            Self::Redirect(form) => &form.life,
+            Self::Landing(form) => &form.life,
+        }
+    }
+
     fn violations(&self, t: &'static Texts) -> Vec<Violation<'_>> {
         match self {
             Self::Redirect(form) => violations([
@@ -106,6 +118,9 @@ impl LinkForm {
                 ("tags", t.tags.title, &form.tags.error),
                 ("note", t.note, &form.note.error),
                 ("is_active", t.active, &form.is_active_error),
+                ("starts_at", t.life.starts_at, &form.life.starts_at.field.error),
+                ("expires_at", t.life.expires_at, &form.life.expires_at.field.error),
+                ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
                 ("antibot_enabled", t.antibot, &form.antibot_error),
                 ("countries", t.countries, &form.countries.error),
                 ("pixel_ids", t.pixels, &form.pixels_error),
@@ -120,6 +135,9 @@ impl LinkForm {
                 ("note", t.note, &form.note.error),
                 ("theme", t.theme, &form.theme_error),
                 ("language", t.editor.language, form.language.as_ref().map_or(&None, |field| &field.error)),
+                ("starts_at", t.life.starts_at, &form.life.starts_at.field.error),
+                ("expires_at", t.life.expires_at, &form.life.expires_at.field.error),
+                ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
             ]),
         }
     }
@@ -148,6 +166,8 @@ pub struct RedirectForm {
     pub is_active: bool,
     /// Why `is_active` was refused.
     pub is_active_error: Option<String>,
+    /// When the link works, and where it leads afterwards.
+    pub life: LifeForm,
     /// `antibot_enabled`
     pub antibot_enabled: bool,
     /// Why `antibot_enabled` was refused.
@@ -196,6 +216,8 @@ pub struct LandingForm {
     pub tags_shown: Option<String>,
     /// `is_active`
     pub is_active: bool,
+    /// When the page opens, and where its address leads afterwards.
+    pub life: LifeForm,
     /// `theme`
     pub theme: Theme,
     /// Why `theme` was refused.

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::domains::Label;
 use super::form::Form;
 use super::shell::{Pager, Shell};
 
@@ -149,8 +150,8 @@ pub struct LinkRow {
     pub group: Option<NamedId>,
     /// The tags.
     pub tags: Vec<LinkTag>,
-    /// Whether it opens.
-    pub is_active: bool,
+    /// Why it does not open now. `None` if it does.
+    pub state: Option<Label>,
     /// The clicks of the last 30 days, such as `1,204`. `None` if they are not counted or not known.
     pub clicks: Option<String>,
     /// When it was created, as people read it.

@@ -14,6 +14,7 @@ mod errors;
 mod form;
 mod groups;
 mod keys;
+mod life;
 mod link_forms;
 mod link_list;
 mod members;
@@ -47,6 +48,7 @@ pub use errors::{ErrorKind, ErrorPage, KeptFormPage};
 pub use form::{Choice, Field, Form, Select, Violation};
 pub use groups::{GroupRow, GroupsPage};
 pub use keys::{IssueKeyForm, IssuedKeyPage, KeyRow, KeyState, KeysPage};
+pub use life::{LifeForm, TimeField};
 pub use link_forms::{
     Conflict, ConflictField, EditLinkPage, LandingForm, LinkForm, NewLinkPage, RedirectForm,
 };

@@ -188,14 +188,15 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
     let page = editor.get(&path).await;
     let first = page.hidden("revision");
     assert!(viewer.get(&path).await.body.contains("<dd>nowhere</dd>"));
+    let over = "https://example.com/over";
     let form = |root, not_found, revision| {
-        [("root_url", root), ("not_found_url", not_found), ("revision", revision)]
+        [("root_url", root), ("not_found_url", not_found), ("expired_url", over), ("revision", revision)]
     };
     let (root, nothing) = ("https://example.com/", "https://example.com/gone");
     let saved = editor.post(&path, &form(root, nothing, &first)).await;
     assert_eq!(saved.location(), format!("{path}?said=domain-saved"));
     let page = editor.get(&path).await;
-    for url in [root, nothing] {
+    for url in [root, nothing, over] {
         assert!(page.body.contains(&format!("value=\"{url}\"")), "{}", page.body);
         assert!(viewer.get(&path).await.body.contains(&format!("<bdi>{url}</bdi>")));
     }
@@ -226,8 +227,44 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
         assert!(stale.body.contains(part), "{part}: {}", stale.body);
     }
     assert_eq!(stale.hidden("revision"), second);
-    // An empty field removes the address.
-    let cleared = editor.post(&path, &form(" ", "", &second)).await;
+    // An empty field removes the address. One that the form does not have stays, as in a page of the version before.
+    let older = [("root_url", " "), ("not_found_url", ""), ("revision", second.as_str())];
+    let cleared = editor.post(&path, &older).await;
     assert_eq!(cleared.status, 303, "{}", cleared.body);
-    assert_eq!(viewer.get(&path).await.body.matches("<dd>nowhere</dd>").count(), 2);
+    let page = viewer.get(&path).await.body;
+    assert_eq!(page.matches("<dd>nowhere</dd>").count(), 2);
+    assert!(page.contains(&format!("<bdi>{over}</bdi>")), "{page}");
+}
+
+#[actix_web::test]
+async fn d127_the_address_of_ended_links_is_judged_kept_and_removed() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let path = connect(&dashboard, &editor, HOST).await;
+    let revision = editor.get(&path).await.hidden("revision");
+    let form = |expired, revision| [("expired_url", expired), ("revision", revision)];
+    let own = format!("https://{HOST}/over");
+    for (typed, reason) in
+        [("over", "begins with http:// or https://"), (&own, "Must not be an address of the domain itself.")]
+    {
+        let refused = editor.post(&path, &form(typed, &revision)).await;
+        assert_eq!(refused.status, 422, "{typed}");
+        for part in ["id=\"e-expired_url\"", reason, &format!("value=\"{typed}\"")] {
+            assert!(refused.body.contains(part), "{part}: {}", refused.body);
+        }
+        assert_eq!(refused.body.matches("aria-invalid").count(), 1, "{}", refused.body);
+    }
+    let saved = editor.post(&path, &form("www.example.com/over", &revision)).await;
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    let page = editor.get(&path).await;
+    assert!(page.body.contains("value=\"https://www.example.com/over\""), "{}", page.body);
+    assert!(page.body.contains("&#34;expired_url&#34;:null"), "the API can do it too: {}", page.body);
+    // A stale form shows both.
+    let stale = editor.post(&path, &form("https://example.org/", &revision)).await;
+    for part in ["ended links: https://www.example.com/over", "value=\"https://example.org/\""] {
+        assert!(stale.body.contains(part), "{part}: {}", stale.body);
+    }
+    let cleared = editor.post(&path, &form("", &stale.hidden("revision"))).await;
+    assert_eq!(cleared.status, 303, "{}", cleared.body);
+    assert!(!editor.get(&path).await.body.contains("example.com/over"));
 }

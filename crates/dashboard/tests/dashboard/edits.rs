@@ -25,7 +25,8 @@ async fn save(browser: &Browser, id: &str, changed: &[(&str, &str)]) {
     assert_eq!(saved.status, 303, "{}", saved.body);
 }
 
-async fn link(dashboard: &Dashboard, id: &str) -> Link {
+/// A link as it is stored.
+pub async fn link(dashboard: &Dashboard, id: &str) -> Link {
     let id: LinkId = id.parse().unwrap();
     dashboard.app.store.links_with_ids(dashboard.account, &[id]).await.unwrap().remove(0)
 }
@@ -63,7 +64,7 @@ async fn d22_a_link_without_an_address_gets_none_by_being_saved() {
     assert!(matches!(link(&dashboard, &id).await.placement, Placement::System { .. }));
 }
 
-/// No form has these fields.
+/// A form that was shown by the version before has none of these fields.
 #[actix_web::test]
 async fn d128_d132_a_saved_form_keeps_the_life_and_the_way_of_a_link() {
     let dashboard = Dashboard::start().await;

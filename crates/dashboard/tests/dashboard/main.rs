@@ -25,6 +25,7 @@ mod harness;
 mod headers;
 mod kept_forms;
 mod keys;
+mod life;
 mod links;
 mod live_figures;
 mod members;

@@ -1,4 +1,5 @@
-//! The marks of charts stand out from their ground in both themes: at least 3:1, as WCAG 2.2 asks (1.4.11).
+//! What has a colour stands out from its ground in both themes, as WCAG 2.2 asks: the marks of charts by at least 3:1 (1.4.11), texts
+//! by at least 4.5:1 (1.4.3).
 
 use signpost_dashboard::assets;
 
@@ -52,4 +53,17 @@ fn d67_marks_of_charts_have_a_contrast_of_at_least_3_to_1_in_both_themes() {
         }
     }
     assert!((ratio([0; 3], [255; 3]) - 21.0).abs() < 0.001);
+}
+
+/// The tones of badges are neutral, good and bad.
+#[test]
+fn d128_badges_of_states_have_a_contrast_of_at_least_4_5_to_1_in_both_themes() {
+    let style = str::from_utf8(assets::style().body).unwrap();
+    let ground = colours(style, "card");
+    for tone in ["soft", "mark", "bad"] {
+        for (theme, (colour, ground)) in colours(style, tone).into_iter().zip(ground).enumerate() {
+            let ratio = ratio(colour, ground);
+            assert!(ratio >= 4.5, "--{tone} in theme {theme}: {ratio:.2}");
+        }
+    }
 }

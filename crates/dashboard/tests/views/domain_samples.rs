@@ -111,6 +111,7 @@ fn single(m: &Maker) {
                 error: m.some("Must not be an address of the domain itself."),
                 existing: None,
             },
+            expired_url: m.bad("ftp://example.com", "Must begin with http:// or https://."),
         },
         check: form(410),
         records: mistaken,

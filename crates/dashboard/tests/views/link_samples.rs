@@ -3,8 +3,8 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, Choice, Conflict, ConflictField, EditLinkPage, Field,
-    LandingForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinkTag, LinksPage, NamedId, NavItem, NewLinkPage,
-    Pager, RedirectForm, Select, Tile,
+    Label, LandingForm, LifeForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinkTag, LinksPage, NamedId,
+    NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
 };
 
 use crate::samples::{Maker, edit, form, key};
@@ -41,6 +41,21 @@ const ROWS: [(&str, &str, &str, &str); 10] = [
     ("Voucher", "gift", "shop.morgenbrot.example/vouchers/25", "Print"),
 ];
 
+/// The states of links that do not open.
+fn states(m: &Maker) -> [Label; 6] {
+    let words = ENGLISH.life;
+    let instant = "3 Dec 2026, 09:00";
+    [
+        (ENGLISH.inactive.to_owned(), Tone::Neutral),
+        ((words.scheduled)(instant), Tone::Neutral),
+        ((words.expired)(instant), Tone::Neutral),
+        (words.exhausted.to_owned(), Tone::Neutral),
+        (words.domain_inactive.to_owned(), Tone::Bad),
+        (words.lost.to_owned(), Tone::Bad),
+    ]
+    .map(|(text, tone)| Label { text: m.w(&text), tone })
+}
+
 fn row(m: &Maker, number: usize) -> LinkRow {
     let (title, slug, target, group) = ROWS[number % ROWS.len()];
     let is_landing = number % 7 == 4;
@@ -59,7 +74,7 @@ fn row(m: &Maker, number: usize) -> LinkRow {
             .iter()
             .map(|name| LinkTag { name: m.w(name), query: m.w("?tag=mail") })
             .collect(),
-        is_active: number % 6 != 3,
+        state: (number % 6 == 3).then(|| states(m)[number / 6 % 6].clone()),
         clicks: (number % 9 != 8).then(|| m.w(["1,204", "0", "38", "12,480"][number % 4])),
         created: m.w(["26 Nov", "3 Nov", "14 Oct 2025"][number % 3]),
         created_at: m.w("2026-11-26T20:47:00Z"),
@@ -148,6 +163,12 @@ fn redirect(m: &Maker) -> RedirectForm {
         group: m.select(&[("", "Without group"), ("grp_1", "Newsletter"), ("grp_2", LONG)]),
         tags: m.field("mail, Season"),
         is_active: true,
+        life: LifeForm {
+            zone: m.w("America/Argentina/ComodRivadavia"),
+            starts_at: TimeField { field: m.field("2026-12-03T09:00"), ..TimeField::default() },
+            expires_at: TimeField { field: m.field("2026-12-24T18:00:07.042"), ..TimeField::default() },
+            fallback_url: m.field("https://shop.morgenbrot.example/over"),
+        },
         antibot_enabled: true,
         countries: m.field("DE, FR"),
         pixels: vec![pixel(1, "Meta · Shop", true), pixel(2, "Google Tag Manager · GTM-AB12CDE", false)],
@@ -161,8 +182,34 @@ fn empty_redirect(m: &Maker) -> RedirectForm {
         domain: full.domain,
         group: full.group,
         is_active: true,
+        life: LifeForm { zone: m.w("UTC"), ..LifeForm::default() },
         analytics_enabled: Some(true),
         ..RedirectForm::default()
+    }
+}
+
+/// A time that the clock shows twice, and a text that is no time.
+fn refused_life(m: &Maker) -> LifeForm {
+    let words = ENGLISH.life;
+    let choices = [
+        ("", words.choose.to_owned()),
+        ("first", (words.first)("00:30")),
+        ("second", (words.second)("01:30")),
+    ];
+    let choices = choices.each_ref().map(|(value, label)| (*value, label.as_str()));
+    LifeForm {
+        zone: m.w("Europe/Berlin"),
+        starts_at: TimeField {
+            field: m.bad("2026-10-25T02:30", &(words.shown_twice)("Europe/Berlin")),
+            is_text: false,
+            which: Some(m.select(&choices)),
+        },
+        expires_at: TimeField {
+            field: m.bad("tomorrow", "Must be a date with a time such as 2026-11-26T09:00."),
+            is_text: true,
+            which: None,
+        },
+        fallback_url: m.bad("ftp://", "Must begin with http:// or https://."),
     }
 }
 
@@ -178,6 +225,7 @@ fn refused_redirect(m: &Maker) -> RedirectForm {
         group: because(full.group),
         tags: m.bad("a".repeat(51).as_str(), "A tag has at most 50 characters."),
         is_active_error: m.some("Your plan does not have it."),
+        life: refused_life(m),
         antibot_error: m.some("Your plan does not have bot protection."),
         analytics_enabled: Some(false),
         countries: m.bad("XX", "There is no country with the code XX."),
@@ -197,6 +245,7 @@ fn landing(m: &Maker) -> LandingForm {
         tags: m.field("mail"),
         tags_shown: None,
         is_active: false,
+        life: LifeForm { zone: m.w("UTC"), ..LifeForm::default() },
         theme: m.theme,
         theme_error: None,
         language: None,
@@ -210,6 +259,7 @@ fn refused_landing(m: &Maker) -> LandingForm {
         description: m.bad("…", "Too long."),
         slug: m.bad("hello", "Another link has this address."),
         note: m.bad("…", "A note has at most 256 characters."),
+        life: refused_life(m),
         theme_error: m.some("There is no such theme."),
         language: Some(m.bad("german", "Must be a language tag.")),
         analytics_enabled: Some(true),
@@ -248,7 +298,8 @@ fn edits(m: &Maker) {
         short: m.w("go.morgenbrot.example/autumn"),
         qr: Some("<svg viewBox=\"0 0 9 9\"><path fill=\"#fff\" d=\"M0 0h9v9H0z\"/><path stroke=\"#000\" d=\"M1 1.5h3M5 4.500h3\"/></svg>".to_owned()),
         is_new: false,
-        is_active: true,
+        is_live: true,
+        state: Label { text: m.w(ENGLISH.active), tone: Tone::Good },
         clicks: m.some("1,204"),
         statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),
         created: m.w("3 Nov 2026, 09:12"),
@@ -258,6 +309,9 @@ fn edits(m: &Maker) {
     };
     m.add("edit-redirect", &plain);
     m.add("edit-new", &EditLinkPage { is_new: true, ..plain.clone() });
+    let [inactive, scheduled, expired, ..] = states(m);
+    let closed = EditLinkPage { is_new: true, is_live: false, state: scheduled, ..plain.clone() };
+    m.add("edit-new-scheduled", &closed);
     let field = |label: &str, yours: &str, theirs: &str| ConflictField {
         label: m.w(label),
         yours: if yours.is_empty() { String::new() } else { m.w(yours) },
@@ -276,12 +330,12 @@ fn edits(m: &Maker) {
     let link = LinkForm::Redirect(refused_redirect(m));
     m.add(
         "edit-error",
-        &EditLinkPage { link, form: m.refused(120), name: m.w(LONG), is_active: false, ..plain.clone() },
+        &EditLinkPage { link, form: m.refused(120), name: m.w(LONG), state: inactive, ..plain.clone() },
     );
     let link = LinkForm::Landing(landing(m));
     let shell = m.loud_shell("Morgenbrot Bakery", NavItem::Links);
     m.add(
         "edit-viewer",
-        &EditLinkPage { link, shell, can_write: false, is_active: false, url: None, qr: None, ..plain },
+        &EditLinkPage { link, shell, can_write: false, state: expired, url: None, qr: None, ..plain },
     );
 }

@@ -103,7 +103,7 @@ pub(super) async fn domain_page(
             WORDS.visitors,
             "PATCH",
             &api_path,
-            &json!({ "root_url": "https://example.com/", "not_found_url": null }),
+            &json!({ "root_url": "https://example.com/", "not_found_url": null, "expired_url": null }),
         ),
         curl::send(api, WORDS.curl_delete, "DELETE", &api_path),
     ];

@@ -3,8 +3,9 @@
 use signpost_app::AppError;
 use signpost_domain::Refusal;
 
+use super::life_fields::compared;
 use crate::frame::TEXTS;
-use crate::views::{ConflictField, LandingForm, RedirectForm, Select};
+use crate::views::{ConflictField, LandingForm, LifeForm, RedirectForm, Select};
 
 /// Whether a form was not saved because the link was changed after the form was shown (D120).
 pub(super) fn is_stale<T>(saved: &Result<T, AppError>) -> bool {
@@ -17,7 +18,7 @@ pub(super) fn of_redirects(yours: &RedirectForm, theirs: &RedirectForm) -> Vec<C
         let chosen = form.pixels.iter().filter(|pixel| pixel.selected);
         chosen.map(|pixel| pixel.label.clone()).collect::<Vec<_>>().join(", ")
     };
-    differing([
+    let fields = [
         (TEXTS.target, yours.target_url.value.clone(), theirs.target_url.value.clone()),
         (TEXTS.domain, chosen(&yours.domain), chosen(&theirs.domain)),
         (TEXTS.slug, yours.slug.value.clone(), theirs.slug.value.clone()),
@@ -29,12 +30,13 @@ pub(super) fn of_redirects(yours: &RedirectForm, theirs: &RedirectForm) -> Vec<C
         (TEXTS.antibot, state(yours.antibot_enabled), state(theirs.antibot_enabled)),
         (TEXTS.countries, yours.countries.value.clone(), theirs.countries.value.clone()),
         (TEXTS.pixels, pixels(yours), pixels(theirs)),
-    ])
+    ];
+    differing(fields.into_iter().chain(of_lives(&yours.life, &theirs.life)))
 }
 
 /// As [`of_redirects`].
 pub(super) fn of_landings(yours: &LandingForm, theirs: &LandingForm) -> Vec<ConflictField> {
-    differing([
+    let fields = [
         (TEXTS.landing_title, yours.title.value.clone(), theirs.title.value.clone()),
         (TEXTS.description, yours.description.value.clone(), theirs.description.value.clone()),
         (TEXTS.domain, chosen(&yours.domain), chosen(&theirs.domain)),
@@ -44,7 +46,17 @@ pub(super) fn of_landings(yours: &LandingForm, theirs: &LandingForm) -> Vec<Conf
         (TEXTS.note, yours.note.value.clone(), theirs.note.value.clone()),
         (TEXTS.state, state(yours.is_active), state(theirs.is_active)),
         (TEXTS.theme, yours.theme.as_str().to_owned(), theirs.theme.as_str().to_owned()),
-    ])
+    ];
+    differing(fields.into_iter().chain(of_lives(&yours.life, &theirs.life)))
+}
+
+fn of_lives(yours: &LifeForm, theirs: &LifeForm) -> [(&'static str, String, String); 3] {
+    let words = TEXTS.life;
+    [
+        (words.starts_at, compared(&yours.starts_at), compared(&theirs.starts_at)),
+        (words.expires_at, compared(&yours.expires_at), compared(&theirs.expires_at)),
+        (words.fallback_url, yours.fallback_url.value.clone(), theirs.fallback_url.value.clone()),
+    ]
 }
 
 fn differing(fields: impl IntoIterator<Item = (&'static str, String, String)>) -> Vec<ConflictField> {

@@ -11,14 +11,14 @@ use signpost_domain::{
 };
 
 use super::placement_fields::{Choices, Purpose};
-use super::{landing_fields, redirect_fields};
+use super::{landing_fields, life_fields, redirect_fields};
 use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::pages::{followed, general_message, remembered};
-use crate::views::{Form, LinkForm, NavItem, NewLinkPage};
+use crate::views::{Form, LifeForm, LinkForm, NavItem, NewLinkPage};
 use crate::visit::{Member, Visit};
 
 /// `GET /{account}/links/new`. The query names the kind, and may name the target.
@@ -27,11 +27,12 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     member.caller.require(Permission::WriteLinks)?;
     let choices = Choices::read(&visit, &member).await?;
     let query = visit.query();
+    let life = life_fields::empty(&member.signed_in.user().preferences);
     let link = if query.text("kind") == "landing" {
-        LinkForm::Landing(landing_fields::empty(&visit, &choices))
+        LinkForm::Landing(landing_fields::empty(&visit, &choices, life))
     } else {
         let pixels = redirect_fields::pixels_to_offer(&visit, &member, &[]).await?;
-        LinkForm::Redirect(redirect_fields::empty(&visit, &choices, &pixels, query.text("target_url")))
+        LinkForm::Redirect(redirect_fields::empty(&visit, &choices, &pixels, query.text("target_url"), life))
     };
     page(&new_page(&visit, &member, link, None))
 }
@@ -41,19 +42,20 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let member = visit.member().await?;
     let caller = &member.caller;
     let account = caller.account_id();
+    let preferences = &member.signed_in.user().preferences;
     let key = form.key();
     let is_landing = form.text("kind") == "landing";
     // A page without links and texts is only half made.
     let next = if is_landing { "/page?said=page-created" } else { "?new=1" };
     let path_of = move |id: String| format!("/{account}/links/{id}{next}");
     let created = if is_landing {
-        let request = landing_fields::read(&visit, &form, None);
+        let request = landing_fields::read(&visit, &form, None, preferences);
         let remember = move |page: &LandingPage| Some(remembered(path_of(page.id.to_string())));
         let idempotency = Idempotency::of_request(key.as_ref(), remember);
         let created = links::create::<PageContent>(visit.app(), caller, request, idempotency).await;
         created.map(|page| page.id.to_string())
     } else {
-        let request = redirect_fields::read(&visit, &form, None);
+        let request = redirect_fields::read(&visit, &form, None, preferences);
         let remember =
             move |single: &RedirectWithPixels| Some(remembered(path_of(single.redirect.id.to_string())));
         let idempotency = Idempotency::of_request(key.as_ref(), remember);
@@ -105,7 +107,7 @@ impl Mistake {
 }
 
 /// The fields beside which a form shows messages.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 20] = [
     "language",
     "target_url",
     "title",
@@ -117,6 +119,9 @@ const FIELDS: [&str; 17] = [
     "group_id",
     "tags",
     "is_active",
+    "starts_at",
+    "expires_at",
+    "fallback_url",
     "analytics_enabled",
     "antibot_enabled",
     "countries",
@@ -147,11 +152,14 @@ async fn typed_page(
 ) -> Result<NewLinkPage, Failure> {
     let choices = Choices::read(visit, member).await?;
     let Mistake { violations, general } = mistake;
+    let shown_in = life_fields::shown_in(Some(form), &member.signed_in.user().preferences);
+    let life = life_fields::typed(form, LifeForm::default(), &shown_in, &violations);
     let link = if form.text("kind") == "landing" {
-        LinkForm::Landing(landing_fields::typed(form, &choices, Purpose::Create, &violations))
+        LinkForm::Landing(landing_fields::typed(form, &choices, Purpose::Create, &violations, life))
     } else {
         let pixels = redirect_fields::pixels_to_offer(visit, member, &[]).await?;
-        LinkForm::Redirect(redirect_fields::typed(form, &choices, &pixels, Purpose::Create, &violations))
+        let purpose = Purpose::Create;
+        LinkForm::Redirect(redirect_fields::typed(form, &choices, &pixels, purpose, &violations, life))
     };
     Ok(new_page(visit, member, link, general))
 }

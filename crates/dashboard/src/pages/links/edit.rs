@@ -8,15 +8,16 @@ use signpost_app::links;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    LandingPage, Link, LinkKind, PageContent, Permission, Precondition, RedirectContent, Violations,
+    LandingPage, Link, LinkKind, LinkState, PageContent, Permission, Precondition, RedirectContent,
+    Violations,
 };
 
 use super::conflict;
 use super::create::Mistake;
-use super::list::{public_url, without_scheme};
+use super::list::{public_url, state_of, without_scheme};
 use super::placement_fields::{Choices, Purpose};
 use super::qr::code_of;
-use super::{landing_fields, redirect_fields};
+use super::{landing_fields, life_fields, redirect_fields};
 use crate::answer::{page, page_with, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -81,17 +82,18 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     let (app, caller) = (visit.app(), &member.caller);
+    let preferences = &member.signed_in.user().preferences;
     let shown = form.shown_revision()?;
     let unchanged = Precondition::RevisionIn(vec![shown]);
     let saved = match single_of(&visit, &member).await? {
         Single::Redirect(before) => {
-            let (id, request) =
-                (visit.id::<RedirectKind>(), redirect_fields::read(&visit, &form, Some(&before)));
+            let id = visit.id::<RedirectKind>();
+            let request = redirect_fields::read(&visit, &form, Some(&before), preferences);
             links::update::<RedirectContent>(app, caller, id, request, &unchanged).await.map(|_| ())
         }
         Single::Landing(before) => {
-            let (id, request) =
-                (visit.id::<LandingKind>(), landing_fields::read(&visit, &form, Some(&before)));
+            let id = visit.id::<LandingKind>();
+            let request = landing_fields::read(&visit, &form, Some(&before), preferences);
             links::update::<PageContent>(app, caller, id, request, &unchanged).await.map(|_| ())
         }
     };
@@ -149,16 +151,20 @@ async fn edit_page(
     typed: Option<Typed<'_>>,
 ) -> Result<EditLinkPage, Failure> {
     let choices = Choices::read(visit, member).await?;
+    let preferences = &member.signed_in.user().preferences;
+    let shown_in = life_fields::shown_in(typed.map(|typed| typed.form), preferences);
     // With what was typed into a stale form also the fields in which it differs.
     let (form, differing) = match single {
         Single::Redirect(single) => {
             let pixels = redirect_fields::pixels_to_offer(visit, member, &single.pixels).await?;
-            let stored = redirect_fields::stored(visit, single, &choices, &pixels);
+            let stored = redirect_fields::stored(visit, single, &choices, &pixels, &shown_in);
             match typed {
                 None => (LinkForm::Redirect(stored), None),
                 Some(Typed { form, violations, is_stale }) => {
+                    let life = life_fields::typed(form, stored.life.clone(), &shown_in, violations);
+                    let purpose = Purpose::Update;
                     let mut yours =
-                        redirect_fields::typed(form, &choices, &pixels, Purpose::Update, violations);
+                        redirect_fields::typed(form, &choices, &pixels, purpose, violations, life);
                     if is_stale {
                         yours.tags_shown.clone_from(&stored.tags_shown);
                     }
@@ -168,11 +174,12 @@ async fn edit_page(
             }
         }
         Single::Landing(page) => {
-            let stored = landing_fields::stored(visit, page, &choices);
+            let stored = landing_fields::stored(visit, page, &choices, &shown_in);
             match typed {
                 None => (LinkForm::Landing(stored), None),
                 Some(Typed { form, violations, is_stale }) => {
-                    let mut yours = landing_fields::typed(form, &choices, Purpose::Update, violations);
+                    let life = life_fields::typed(form, stored.life.clone(), &shown_in, violations);
+                    let mut yours = landing_fields::typed(form, &choices, Purpose::Update, violations, life);
                     if is_stale {
                         yours.tags_shown.clone_from(&stored.tags_shown);
                     }
@@ -184,7 +191,7 @@ async fn edit_page(
     };
     let link = single.link();
     let url = public_url(visit, &link);
-    let preferences = &member.signed_in.user().preferences;
+    let (link_state, state) = state_of(&link, visit.app().clock.now(), preferences);
     let updated = date_and_time(link.updated_at, preferences);
     let (path, body) = single.update();
     let api = visit.api_url();
@@ -207,7 +214,8 @@ async fn edit_page(
         short: url.as_deref().map_or_else(String::new, |url| without_scheme(url).to_owned()),
         url,
         is_new: false,
-        is_active: link.is_active,
+        is_live: link_state == LinkState::Active,
+        state,
         clicks: clicks_of(visit, member, &link).await,
         statistics: has_statistics(member, &link)
             .then(|| format!("/{}/links/{}/analytics", member.caller.account_id(), link.id())),

@@ -1,15 +1,16 @@
 //! The fields of landing pages, as forms have them.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use signpost_domain::{
-    Change, Description, LandingPage, LandingRequest, LanguageTag, Name, PageContentRequest, Submitted,
-    Theme, Violations,
+    Change, Description, LandingPage, LandingRequest, LanguageTag, Name, PageContentRequest, Preferences,
+    Submitted, Theme, Violations,
 };
 
+use super::life_fields;
 use super::placement_fields::{self, Choices, Purpose, missing};
 use crate::form_body::FormBody;
 use crate::pages::{field, message_at};
-use crate::views::{Field, LandingForm};
+use crate::views::{Field, LandingForm, LifeForm};
 use crate::visit::Visit;
 
 /// Reads a form. `before` is the page that it changes.
@@ -17,6 +18,7 @@ pub(super) fn read(
     visit: &Visit,
     form: &FormBody,
     before: Option<&LandingPage>,
+    preferences: &Preferences,
 ) -> Submitted<LandingRequest> {
     let purpose = Purpose::after(before);
     let mut violations = Violations::new();
@@ -24,6 +26,7 @@ pub(super) fn read(
     let name = title.map_err(|error| violations.push(error.at("title"))).ok();
     let note_before = before.and_then(|page| page.note.as_ref());
     let shared = placement_fields::read(visit, form, purpose, note_before, &mut violations);
+    let life = life_fields::read(visit, form, before, preferences, &mut violations);
     let shown = before.and_then(|page| page.content.description.as_ref()).map(Description::as_str);
     let description =
         placement_fields::text_change(form, "description", shown, Description::parse, &mut violations);
@@ -32,12 +35,13 @@ pub(super) fn read(
     let language = placement_fields::text_change(form, "language", None, LanguageTag::parse, &mut violations);
     let language = if form.given("language").is_some() { language } else { Change::Keep };
     let content = PageContentRequest { description, theme, language, ..PageContentRequest::default() };
-    Submitted { value: LandingRequest { name, content, ..shared }, violations }
+    Submitted { value: LandingRequest { name, life, content, ..shared }, violations }
 }
 
 /// An empty form.
-pub(super) fn empty(visit: &Visit, choices: &Choices) -> LandingForm {
+pub(super) fn empty(visit: &Visit, choices: &Choices, life: LifeForm) -> LandingForm {
     LandingForm {
+        life,
         domain: choices.domain(visit.app().system.hostname().as_str()),
         group: choices.group(""),
         is_active: true,
@@ -54,6 +58,7 @@ pub(super) fn typed(
     choices: &Choices,
     purpose: Purpose,
     violations: &Violations,
+    life: LifeForm,
 ) -> LandingForm {
     let text = |name: &str| field(form.text(name), violations, name);
     let mut domain = choices.domain(form.text("domain"));
@@ -70,6 +75,7 @@ pub(super) fn typed(
         tags: text("tags"),
         tags_shown: form.given(placement_fields::TAGS_SHOWN).map(str::to_owned),
         is_active: form.is_checked("is_active"),
+        life,
         theme: Theme::parse(form.text("theme")).unwrap_or_default(),
         theme_error: message_at(violations, "theme"),
         language: (purpose == Purpose::Create).then(|| text("language")),
@@ -78,7 +84,12 @@ pub(super) fn typed(
 }
 
 /// The form with what is stored.
-pub(super) fn stored(visit: &Visit, page: &LandingPage, choices: &Choices) -> LandingForm {
+pub(super) fn stored(
+    visit: &Visit,
+    page: &LandingPage,
+    choices: &Choices,
+    shown_in: &Preferences,
+) -> LandingForm {
     let hostname = page.placement.hostname(&visit.app().system);
     LandingForm {
         title: Field::of(page.name.as_str()),
@@ -90,6 +101,7 @@ pub(super) fn stored(visit: &Visit, page: &LandingPage, choices: &Choices) -> La
         tags: Field::of(placement_fields::joined(&page.tags)),
         tags_shown: Some(placement_fields::joined(&page.tags)),
         is_active: page.is_active,
+        life: life_fields::stored(&page.life, shown_in),
         theme: page.content.theme,
         ..LandingForm::default()
     }
@@ -100,7 +112,11 @@ pub(super) fn example_body() -> Value {
     json!({ "title": "All about us", "widgets": [{ "type": "link", "title": "Our shop", "url": "https://example.com" }] })
 }
 
-/// The body with which the API changes this page to itself.
+/// The body with which the API changes this page to itself, without the fields that have no value.
 pub(super) fn update_body(page: &LandingPage) -> Value {
-    json!({ "title": page.name.as_str(), "is_active": page.is_active })
+    let mut body = Map::new();
+    body.insert("title".to_owned(), json!(page.name.as_str()));
+    body.insert("is_active".to_owned(), json!(page.is_active));
+    life_fields::add_to_body(&mut body, &page.life);
+    body.into()
 }

@@ -6,8 +6,8 @@ use actix_web::HttpResponse;
 use signpost_app::links::{ListLinks, list, list_all};
 use signpost_app::{AppError, Application, Caller, analytics};
 use signpost_domain::{
-    HostReference, IdReference, Link, LinkId, LinkKind, Page, Permission, Preferences, SearchText, Slug,
-    TagFilter, TagName, Tags,
+    Content, HostReference, IdReference, Link, LinkId, LinkKind, LinkState, Page, Permission, Preferences,
+    SearchText, Slug, TagFilter, TagName, Tags, Timestamp,
 };
 
 use super::placement_fields::{Choices, tag_names};
@@ -16,12 +16,12 @@ use crate::answer::page;
 use crate::curl;
 use crate::failure::Failure;
 use crate::frame::{TEXTS, shell};
-use crate::local_time::{date, number};
+use crate::local_time::{date, date_and_time, number};
 use crate::pages::{pager, position_of};
 use crate::paths::with_query;
 use crate::views::{
-    BulkSummary, CurlExample, LinkFilter, LinkKind as KindChoice, LinkRow, LinkTag, LinksPage, NamedId,
-    NavItem, Notice, Tile,
+    BulkSummary, CurlExample, Label, LinkFilter, LinkKind as KindChoice, LinkRow, LinkTag, LinksPage,
+    NamedId, NavItem, Notice, Tile, Tone,
 };
 use crate::visit::{Member, Query, Visit};
 
@@ -208,6 +208,7 @@ fn link_row(
     preferences: &Preferences,
 ) -> LinkRow {
     let url = public_url(visit, link);
+    let (link_state, label) = state_of(link, visit.app().clock.now(), preferences);
     let target = link.target_url();
     LinkRow {
         id: link.id().to_string(),
@@ -225,7 +226,7 @@ fn link_row(
             name: choices.group_name(id).map_or_else(|| TEXTS.group.to_owned(), str::to_owned),
         }),
         tags: link.tags.iter().map(link_tag).collect(),
-        is_active: link.is_active,
+        state: (link_state != LinkState::Active).then_some(label),
         clicks: link.analytics_enabled.then(|| clicks.get(&link.id()).copied().map(number)).flatten(),
         created: date(link.created_at, preferences),
         created_at: link.created_at.to_string(),
@@ -239,8 +240,29 @@ pub(crate) fn link_tag(name: &TagName) -> LinkTag {
     LinkTag { name: name.as_str().to_owned(), query }
 }
 
+/// What a link does at `now` (D128), and how people read it: with the instant at which it opens or has ended.
+pub(super) fn state_of<C: Content>(
+    link: &Link<C>,
+    now: Timestamp,
+    preferences: &Preferences,
+) -> (LinkState, Label) {
+    let (words, schedule) = (TEXTS.life, link.life.schedule);
+    let shown = |at: Option<Timestamp>| at.map_or_else(String::new, |at| date_and_time(at, preferences));
+    let state = link.state(now);
+    let (text, tone) = match state {
+        LinkState::Lost => (words.lost.to_owned(), Tone::Bad),
+        LinkState::Inactive => (TEXTS.inactive.to_owned(), Tone::Neutral),
+        LinkState::DomainInactive => (words.domain_inactive.to_owned(), Tone::Bad),
+        LinkState::Scheduled => ((words.scheduled)(&shown(schedule.starts_at())), Tone::Neutral),
+        LinkState::Expired => ((words.expired)(&shown(schedule.expires_at())), Tone::Neutral),
+        LinkState::Exhausted => (words.exhausted.to_owned(), Tone::Neutral),
+        LinkState::Active => (TEXTS.active.to_owned(), Tone::Good),
+    };
+    (state, Label { text, tone })
+}
+
 /// The address at which visitors open a link.
-pub(super) fn public_url<C: signpost_domain::Content>(visit: &Visit, link: &Link<C>) -> Option<String> {
+pub(super) fn public_url<C: Content>(visit: &Visit, link: &Link<C>) -> Option<String> {
     let app = visit.app();
     link.placement.url(&app.system, app.custom_domain_scheme)
 }

@@ -46,7 +46,7 @@ impl Choices {
         let other = (!is_known && !chosen.is_empty()).then_some(chosen);
         let hostnames = self.hostnames.iter().map(String::as_str).chain(other);
         let hostnames = hostnames.map(|hostname| Choice::new(hostname, hostname, hostname == chosen));
-        let lost = chosen.is_empty().then(|| Choice::new("", TEXTS.without_address, true));
+        let lost = chosen.is_empty().then(|| Choice::new("", TEXTS.life.lost, true));
         Select { options: lost.into_iter().chain(hostnames).collect(), error: None }
     }
 

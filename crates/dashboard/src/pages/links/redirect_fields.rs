@@ -4,17 +4,18 @@ use serde_json::{Map, Value, json};
 use signpost_app::pixels;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
-    Change, ClickLimitRequest, CountryCode, GeoBlocklist, Name, PageLimit, Pixel, RedirectContentRequest,
-    RedirectRequest, Submitted, TargetUrl, Violations, WayRequest,
+    Change, ClickLimitRequest, CountryCode, GeoBlocklist, Name, PageLimit, Pixel, Preferences,
+    RedirectContentRequest, RedirectRequest, Submitted, TargetUrl, Violations, WayRequest,
 };
 
+use super::life_fields;
 use super::placement_fields::{self, Choices, Purpose, missing};
 use super::typed_address::completed;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::pages::pixels::vendor_name;
 use crate::pages::{field, message_at};
-use crate::views::{Choice, Field, RedirectForm};
+use crate::views::{Choice, Field, LifeForm, RedirectForm};
 use crate::visit::{Member, Visit};
 
 /// The pixels to choose from: the account's newest hundred, and those that the link has.
@@ -36,6 +37,7 @@ pub(super) fn read(
     visit: &Visit,
     form: &FormBody,
     before: Option<&RedirectWithPixels>,
+    preferences: &Preferences,
 ) -> Submitted<RedirectRequest> {
     let purpose = Purpose::after(before);
     let mut violations = Violations::new();
@@ -56,6 +58,8 @@ pub(super) fn read(
     };
     let note_before = before.and_then(|single| single.redirect.note.as_ref());
     let shared = placement_fields::read(visit, form, purpose, note_before, &mut violations);
+    let link_before = before.map(|single| &single.redirect);
+    let life = life_fields::read(visit, form, link_before, preferences, &mut violations);
     let countries = form.text("countries").split([',', ' ', ';', '\n']).filter(|code| !code.is_empty());
     let mut blocked = vec![];
     for code in countries {
@@ -75,7 +79,7 @@ pub(super) fn read(
         way: WayRequest::default(),
         click_limit: ClickLimitRequest::default(),
     };
-    Submitted { value: RedirectRequest { name, content, ..shared }, violations }
+    Submitted { value: RedirectRequest { name, life, content, ..shared }, violations }
 }
 
 /// The change of the pixels. The form knows no order: pixels that the link has keep theirs, and others follow.
@@ -103,8 +107,15 @@ fn shortened(host: &str) -> String {
 }
 
 /// An empty form.
-pub(super) fn empty(visit: &Visit, choices: &Choices, pixels: &[Pixel], target: &str) -> RedirectForm {
+pub(super) fn empty(
+    visit: &Visit,
+    choices: &Choices,
+    pixels: &[Pixel],
+    target: &str,
+    life: LifeForm,
+) -> RedirectForm {
     RedirectForm {
+        life,
         target_url: Field::of(target),
         domain: choices.domain(visit.app().system.hostname().as_str()),
         group: choices.group(""),
@@ -122,6 +133,7 @@ pub(super) fn typed(
     pixels: &[Pixel],
     purpose: Purpose,
     violations: &Violations,
+    life: LifeForm,
 ) -> RedirectForm {
     let chosen: Vec<&str> = form.all("pixel_ids").collect();
     let text = |name: &str| field(form.text(name), violations, name);
@@ -148,6 +160,7 @@ pub(super) fn typed(
         tags_shown: form.given(placement_fields::TAGS_SHOWN).map(str::to_owned),
         is_active: form.is_checked("is_active"),
         is_active_error: message_at(violations, "is_active"),
+        life,
         antibot_enabled: form.is_checked("antibot_enabled"),
         antibot_error: message_at(violations, "antibot_enabled"),
         analytics_enabled: (purpose == Purpose::Create).then(|| form.is_checked("analytics_enabled")),
@@ -163,6 +176,7 @@ pub(super) fn stored(
     single: &RedirectWithPixels,
     choices: &Choices,
     pixels: &[Pixel],
+    shown_in: &Preferences,
 ) -> RedirectForm {
     let redirect = &single.redirect;
     let chosen: Vec<String> = single.pixels.iter().map(|pixel| pixel.id.to_string()).collect();
@@ -178,6 +192,7 @@ pub(super) fn stored(
         tags: Field::of(placement_fields::joined(&redirect.tags)),
         tags_shown: Some(placement_fields::joined(&redirect.tags)),
         is_active: redirect.is_active,
+        life: life_fields::stored(&redirect.life, shown_in),
         antibot_enabled: redirect.content.antibot_enabled,
         countries: Field::of(country_codes(&redirect.content.geo_blocklist)),
         pixels: offered(pixels, &chosen),
@@ -214,5 +229,6 @@ pub(super) fn update_body(single: &RedirectWithPixels) -> Value {
     body.insert("name".to_owned(), json!(redirect.name.as_str()));
     body.insert("target_url".to_owned(), json!(redirect.content.target_url.as_str()));
     body.insert("is_active".to_owned(), json!(redirect.is_active));
+    life_fields::add_to_body(&mut body, &redirect.life);
     body.into()
 }

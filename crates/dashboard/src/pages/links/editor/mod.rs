@@ -14,7 +14,8 @@ use actix_web::{HttpResponse, web};
 use signpost_app::links;
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    LandingPage, Name, PageContent, PageContentRequest, Precondition, Submitted, Theme, Violations, Widgets,
+    LandingPage, LinkState, Name, PageContent, PageContentRequest, Precondition, Submitted, Theme,
+    Violations, Widgets,
 };
 
 use self::page_form::{Action, PageForm};
@@ -26,13 +27,19 @@ use crate::answer::{page, page_with, refused, see_other};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::TEXTS;
+use crate::views::Notice;
 use crate::visit::{Member, Visit};
 
 /// `GET /{account}/links/{id}/page`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let (member, stored) = open(&visit).await?;
     let form = PageForm::of(&stored);
-    page(&editor_page(&visit, &member, &stored, &form, &Remarks::default()))
+    let mut view = editor_page(&visit, &member, &stored, &form, &Remarks::default());
+    let is_live = stored.state(visit.app().clock.now()) == LinkState::Active;
+    if !is_live && visit.query().text("said") == "page-created" {
+        view.shell.notice = Some(Notice::ok(TEXTS.editor.said_created_closed.to_owned()));
+    }
+    page(&view)
 }
 
 /// `GET /{account}/links/{id}/page/preview`: the page as it is stored.
