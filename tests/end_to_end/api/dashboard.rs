@@ -69,11 +69,20 @@ fn every_command_that_a_page_shows_works_as_printed() {
             ("target_url", "https://example.com/it's?a=1&b=2"),
             ("name", "it's \"quoted\" $HOME"),
             ("is_active", "on"),
+            ("starts_at", "2026-01-31T09:05"),
+            ("expires_at", "2999-01-31T09:05:07"),
+            ("fallback_url", "https://example.com/it's-over?a=1&b=2"),
         ],
     );
     let landing = create(
         &mut owner,
-        &[("kind", "landing"), ("title", "Über <uns>"), ("theme", "auto"), ("is_active", "on")],
+        &[
+            ("kind", "landing"),
+            ("title", "Über <uns>"),
+            ("theme", "auto"),
+            ("is_active", "on"),
+            ("starts_at", "2999-01-31T09:05"),
+        ],
     );
     let of_account = |screen: &str| format!("/{account}/{screen}");
     let pages = [

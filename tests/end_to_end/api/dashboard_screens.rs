@@ -58,10 +58,10 @@ fn fill(scene: &DomainScene) -> (Person, Objects) {
     client.post("/v1/pixels", &pixel).expect_status(201);
     let redirect = client.create_redirect(&json!({
         "name": "Autumn menu", "target_url": "https://example.com/menu", "group_id": group, "domain": HOST,
-        "slug": "autumn", "tags": ["Spring"],
+        "slug": "autumn", "tags": ["Spring"], "expires_at": "2999-10-31T23:30:07.042Z",
     }));
     let widgets = json!([{"type": "link", "title": "Our shop", "url": "https://shop.example.com/"}]);
-    let page = json!({"title": "Morgenbrot", "slug": "bread", "widgets": widgets});
+    let page = json!({"title": "Morgenbrot", "slug": "bread", "widgets": widgets, "starts_at": "2999-01-31T09:05:00Z"});
     let landing = client.post("/v1/landings", &page).expect_status(201).body;
     let objects = Objects {
         redirect: text(&redirect["id"]),
@@ -129,12 +129,14 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
         "/operator/health" => vec![(of("", ""), "works")],
         "/{account}/links" => vec![
             (of("", ""), "1,204"),
+            (of("", ""), "Scheduled, opens 31 Jan 2999, "),
             (of("", &format!("?q=autumn&active=on&kind=redirect&domain={HOST}")), "Autumn menu"),
         ],
         "/{account}/links/new" => vec![(of("", ""), HOST), (of("", "?kind=landing"), HOST)],
         "/{account}/links/{id}" => {
             vec![
                 (of(redirect, ""), "Autumn menu"),
+                (of(redirect, ""), ":30:07.042\""),
                 (of(redirect, "?new=1"), "is live"),
                 (of(landing, ""), "Morgenbrot"),
             ]

@@ -1,11 +1,29 @@
 //! The dashboard by keyboard alone, with and without scripts.
 
+use jiff::Zoned;
 use serde_json::json;
 
 use crate::dashboard::{Dashboard, EMAIL, PASSWORD};
 use crate::visitor::Visitor;
 
-/// Signs out and in, creates and changes a link, deactivates two, issues a key.
+/// Lets the link that the page shows end in the past.
+fn end_link(dashboard: &Dashboard) {
+    let (tab, year) = (&dashboard.tab, Zoned::now().year() - 1);
+    dashboard.tab_to("#edit details.more > summary");
+    tab.press("Enter");
+    dashboard.tab_to("#f-expires_at");
+    // The same day in every order of its parts. A year may have six digits, so a key leads on to the hour.
+    tab.type_text(&format!("0101{year}"));
+    tab.press("Tab");
+    // A clock of 24 hours ignores the letter.
+    tab.type_text("0909A");
+    dashboard.enter("#edit .act .go");
+    let heading = dashboard.text("h1");
+    assert!(heading.ends_with(&format!("Expired, ended 1 Jan {year}, 09:09")), "{heading}");
+    assert_eq!(dashboard.program.visitor().open("/jobs").status, 410);
+}
+
+/// Signs out and in, creates and changes a link and lets it end, deactivates two, issues a key.
 fn works_by_keyboard(visitor: &Visitor) {
     let Some(dashboard) = Dashboard::open(visitor) else { return };
     let (tab, links) = (&dashboard.tab, format!("/{}/links", dashboard.account));
@@ -36,6 +54,7 @@ fn works_by_keyboard(visitor: &Visitor) {
     assert_eq!(dashboard.text(".note.ok"), "Saved.");
     let note: String = tab.evaluate("document.querySelector('#f-note').value");
     assert_eq!(note, "Until May");
+    end_link(&dashboard);
 
     dashboard.screen("links");
     for name in ["Menu", "Map"] {

@@ -43,7 +43,8 @@ fn r23_payloads_in_every_field_of_the_dashboard_never_run() {
         dashboard.send("form.line", &[("pixel_id", payload), ("name", payload)]);
         // Refused, with what was typed in the fields.
         dashboard.screen("links/new");
-        let all = ["target_url", "name", "slug", "note", "countries"].map(|name| (name, payload));
+        let all = ["target_url", "name", "slug", "note", "countries", "fallback_url", "zone"];
+        let all = all.map(|name| (name, payload));
         dashboard.send("main form", &all);
         assert_eq!(dashboard.tab.evaluate::<usize>(STRANGE), 0, "{payload}");
         let taken = [("target_url", "https://example.com/"), ("name", payload), ("note", payload)];

@@ -108,11 +108,18 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
     dashboard.send("form.line", &[("pixel_id", "<b>")]);
     look.at("pixels-error");
     dashboard.screen("links/new");
+    // The clock shows the first time twice, and the second never.
+    let life = [
+        ("zone", "Europe/Berlin"),
+        ("starts_at", "2026-10-25T02:30"),
+        ("expires_at", "2026-03-29T02:30:07.042"),
+        ("fallback_url", "ftp://"),
+    ];
     let values = [("target_url", "ftp://"), ("slug", "a b"), ("name", NAMES[0]), ("countries", "Germany")];
-    dashboard.send("main form", &values);
+    dashboard.send("main form", &[values, life].concat());
     look.at("new-redirect-error");
     dashboard.screen("links/new?kind=landing");
-    dashboard.send("main form", &[("title", ""), ("slug", "/")]);
+    dashboard.send("main form", &[&[("title", ""), ("slug", "/")][..], &life].concat());
     look.at("new-landing-error");
     dashboard.screen("links/new");
     dashboard.send("main form", &[("target_url", "https://www.example.com/menu"), ("name", NAMES[3])]);
@@ -148,7 +155,15 @@ fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) -> String {
             let (name, is_active) = (NAMES[number % 4], number % 5 != 4);
             let target = if number % 3 == 0 { long.as_str() } else { "https://example.org/" };
             let note = "A note with a line.\nAnd another one.";
-            json!({"name": name, "slug": slug, "target_url": target, "is_active": is_active, "group_id": group, "note": note})
+            let (starts_at, expires_at) = match number % 5 {
+                1 => (json!("2999-12-03T09:00:07.042Z"), json!(null)),
+                2 => (json!(null), json!("2026-01-31T09:05:00Z")),
+                _ => (json!(null), json!(null)),
+            };
+            json!({
+                "name": name, "slug": slug, "target_url": target, "is_active": is_active, "group_id": group, "note": note,
+                "starts_at": starts_at, "expires_at": expires_at,
+            })
         })
         .collect();
     let ids = dashboard.add_redirects(&bodies);

@@ -356,7 +356,7 @@ pub static ENGLISH: Texts = Texts {
     theme_light: "Light",
     this_session: "This one",
     time_zone: "Time zone",
-    time_zone_hint: "Days in statistics start at midnight there.",
+    time_zone_hint: "You see and type times in it, and days in statistics start at midnight there.",
     title_bulk_delete: "Delete these links?",
     title_invited: "Invitation made",
     title_key_issued: "Key issued",

@@ -45,6 +45,10 @@ async fn texts_of_people_never_become_markup() {
             ("countries", payload),
             ("tags", payload),
             ("note", payload),
+            ("zone", payload),
+            ("starts_at", payload),
+            ("expires_at", payload),
+            ("fallback_url", payload),
         ];
         let typed = owner.post(&dashboard.path("links"), &refused).await;
         let query: String = url::form_urlencoded::byte_serialize(payload.as_bytes()).collect();
