@@ -44,7 +44,7 @@ impl LocalDateTime {
         // `jiff` also reads dates alone, and times with an offset that it ignores.
         let is_shaped = (16..=23).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_digit() || b"-T :.".contains(&byte))
-            && text.bytes().filter(|byte| *byte == b'-').count() == 2;
+            && text.matches('-').count() == 2;
         let time = Some(text).filter(|_| is_shaped).and_then(|text| text.parse::<DateTime>().ok());
         let message = "must be a date with a time such as 2026-11-26T09:00";
         time.map(Self).ok_or_else(|| FieldError::new(ViolationCode::InvalidFormat, message))
