@@ -5,6 +5,7 @@ use super::LifeTexts;
 pub(super) static LIFE: LifeTexts = LifeTexts {
     active_hint: "Turned off, the link stops opening; its statistics stay.",
     choose: "Choose one",
+    clicks_left: "Clicks left",
     domain_inactive: "Domain out of service",
     exhausted: "Used up",
     expired: |a| format!("Expired, ended {a}"),
@@ -18,7 +19,12 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     is_live: "Your link is live",
     is_saved: "Your link is saved, and does not open now",
     lost: "No address",
+    max_clicks: "Most clicks",
+    max_clicks_hint: "The link sends on this many visits and no more; then it has ended. Bots and previews do not count, and do not get the target. From 1 to 1,000,000,000. Empty: no limit.",
+    max_clicks_kept: "Your plan has no limits on visits. Empty the field to remove this one; you cannot set another.",
+    max_clicks_missing: "Most clicks: your plan has no limits on visits.",
     no_address: "This link lost its domain and has no address. Choose another domain.",
+    no_number: "must be a whole number in digits alone, such as 1000",
     scheduled: |a| format!("Scheduled, opens {a}"),
     second: |a| format!("The second one, {a} in UTC"),
     shown_twice: |a| {

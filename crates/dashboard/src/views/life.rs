@@ -1,4 +1,4 @@
-//! The part of the forms of links that says when a link works, and where it leads afterwards (D128).
+//! The part of the forms of links that says when and how often a link works, and where it leads afterwards (D128).
 
 use super::form::{Field, Select};
 
@@ -54,6 +54,22 @@ impl TimeField {
     }
 }
 
+/// How many visits a redirect sends on at most.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LimitForm {
+    /// `max_clicks`; `None` if the plan has no limits, and the link has none that can be removed.
+    pub max_clicks: Option<Field>,
+    /// What the field does, or why there is none.
+    pub hint: &'static str,
+}
+
+impl LimitForm {
+    /// Whether there is a limit, or one was refused, so that it is shown.
+    pub(super) fn is_special(&self) -> bool {
+        self.max_clicks.as_ref().is_some_and(|field| !field.value.is_empty() || field.error.is_some())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +91,9 @@ mod tests {
         let set = TimeField { field: Field::of("2026-11-26T09:00"), ..TimeField::default() };
         assert!(LifeForm { expires_at: set, ..LifeForm::default() }.is_special());
         let refused = Field { error: Some("Must not be empty.".to_owned()), ..Field::default() };
-        assert!(LifeForm { fallback_url: refused, ..LifeForm::default() }.is_special());
+        assert!(LifeForm { fallback_url: refused.clone(), ..LifeForm::default() }.is_special());
+        let limit = |max_clicks| LimitForm { max_clicks, hint: "" }.is_special();
+        assert!(!limit(None) && !limit(Some(Field::default())));
+        assert!(limit(Some(Field::of("9"))) && limit(Some(refused)));
     }
 }

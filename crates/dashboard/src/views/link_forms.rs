@@ -5,7 +5,7 @@ use signpost_domain::Theme;
 
 use super::domains::Label;
 use super::form::{Choice, Field, Form, Select, Violation, violations};
-use super::life::LifeForm;
+use super::life::{LifeForm, LimitForm};
 use super::link_list::LinkKind;
 use super::shell::Shell;
 use crate::texts::Texts;
@@ -58,6 +58,8 @@ pub struct EditLinkPage {
     pub state: Label,
     /// The clicks of the last 30 days, such as `1,204`.
     pub clicks: Option<String>,
+    /// How many visits a redirect with a limit still sends on, such as `3 of 10`.
+    pub clicks_left: Option<String>,
     /// The path of its statistics, if its visits are counted and the user may read the counts.
     pub statistics: Option<String>,
     /// When it was created, as people read it.
@@ -107,6 +109,15 @@ impl LinkForm {
         }
     }
 
+    /// Whether the link has a start, an end, a limit or a fallback, or one was refused, so that they are shown.
+    fn has_life(&self) -> bool {
+        let is_limited = match self {
+            Self::Redirect(form) => form.limit.is_special(),
+            Self::Landing(_) => false,
+        };
+        is_limited || self.life().is_special()
+    }
+
     fn violations(&self, t: &'static Texts) -> Vec<Violation<'_>> {
         match self {
             Self::Redirect(form) => violations([
@@ -120,6 +131,11 @@ impl LinkForm {
                 ("is_active", t.active, &form.is_active_error),
                 ("starts_at", t.life.starts_at, &form.life.starts_at.field.error),
                 ("expires_at", t.life.expires_at, &form.life.expires_at.field.error),
+                (
+                    "max_clicks",
+                    t.life.max_clicks,
+                    form.limit.max_clicks.as_ref().map_or(&None, |field| &field.error),
+                ),
                 ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
                 ("antibot_enabled", t.antibot, &form.antibot_error),
                 ("countries", t.countries, &form.countries.error),
@@ -168,6 +184,8 @@ pub struct RedirectForm {
     pub is_active_error: Option<String>,
     /// When the link works, and where it leads afterwards.
     pub life: LifeForm,
+    /// How often it works.
+    pub limit: LimitForm,
     /// `antibot_enabled`
     pub antibot_enabled: bool,
     /// Why `antibot_enabled` was refused.

@@ -48,7 +48,7 @@ pub use errors::{ErrorKind, ErrorPage, KeptFormPage};
 pub use form::{Choice, Field, Form, Select, Violation};
 pub use groups::{GroupRow, GroupsPage};
 pub use keys::{IssueKeyForm, IssuedKeyPage, KeyRow, KeyState, KeysPage};
-pub use life::{LifeForm, TimeField};
+pub use life::{LifeForm, LimitForm, TimeField};
 pub use link_forms::{
     Conflict, ConflictField, EditLinkPage, LandingForm, LinkForm, NewLinkPage, RedirectForm,
 };

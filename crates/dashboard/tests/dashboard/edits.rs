@@ -5,9 +5,9 @@ use signpost_app::links;
 use signpost_app::ports::LinksOf;
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    AnyContent, CheckPlan, ClickLimit, CustomDomain, CustomDomainStatus, Hostname, IdReference, Life, Link,
-    LinkId, MaxClicks, Placement, RedirectContent, RedirectStatus, Revision, Role, Schedule, SecretToken,
-    TargetUrl, Timestamp, Utm, UtmValue, Way,
+    AnyContent, CheckPlan, CustomDomain, CustomDomainStatus, Hostname, IdReference, Life, Link, LinkId,
+    Placement, RedirectContent, RedirectStatus, Role, Schedule, SecretToken, TargetUrl, Timestamp, Utm,
+    UtmValue, Way,
 };
 
 use crate::harness::{Browser, Dashboard};
@@ -88,24 +88,6 @@ async fn d128_d132_a_saved_form_keeps_the_life_and_the_way_of_a_link() {
     assert_eq!((saved.note.unwrap().as_str(), saved.life), ("Changed", living.life));
     let AnyContent::Redirect(content) = saved.content else { panic!("a landing page") };
     assert_eq!(content.way, way);
-}
-
-#[actix_web::test]
-async fn d128_a_saved_form_keeps_the_limit_of_a_redirect() {
-    let dashboard = Dashboard::start().await;
-    let editor = dashboard.member("editor@example.com", Role::Editor).await;
-    let form = [("kind", "redirect"), ("target_url", "https://example.com/"), ("slug", "one")];
-    let id = editor.post(&dashboard.path("links"), &form).await.followed_id();
-    let before = link(&dashboard, &id).await;
-    let limit = Some(ClickLimit::new(MaxClicks::new(9).unwrap(), 4, Revision::FIRST));
-    let limited = before.clone().into_redirect().unwrap().with(|content| content.click_limit = limit);
-    let mut work = dashboard.app.store.begin().await.unwrap();
-    work.lock_link(dashboard.account, before.id()).await.unwrap().unwrap();
-    work.update_link(dashboard.account, &before, &limited.into()).await.unwrap();
-    work.commit().await.unwrap();
-    save(&editor, &id, &[("slug", "one"), ("note", "Changed")]).await;
-    let saved = link(&dashboard, &id).await.into_redirect().unwrap();
-    assert_eq!((saved.note.unwrap().as_str(), saved.content.click_limit), ("Changed", limit));
 }
 
 #[actix_web::test]

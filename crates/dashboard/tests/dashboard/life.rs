@@ -10,7 +10,7 @@ use crate::harness::{Answer, Browser, Dashboard};
 const KINDS: [&str; 2] = ["redirect", "landing"];
 
 /// What the forms of both kinds need. Each ignores the fields of the other.
-fn fields<'a>(kind: &'a str, slug: &'a str, life: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+pub fn fields<'a>(kind: &'a str, slug: &'a str, life: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let mut fields = vec![
         ("kind", kind),
         ("target_url", "https://example.com/"),
@@ -25,12 +25,12 @@ fn fields<'a>(kind: &'a str, slug: &'a str, life: &[(&'a str, &'a str)]) -> Vec<
     fields
 }
 
-async fn create(editor: &Browser, kind: &str, slug: &str, life: &[(&str, &str)]) -> Answer {
+pub async fn create(editor: &Browser, kind: &str, slug: &str, life: &[(&str, &str)]) -> Answer {
     editor.post(&editor.dashboard.path("links"), &fields(kind, slug, life)).await
 }
 
 /// Saves the form of a link, with the revision that its page shows now.
-async fn save(editor: &Browser, id: &str, slug: &str, life: &[(&str, &str)]) -> Answer {
+pub async fn save(editor: &Browser, id: &str, slug: &str, life: &[(&str, &str)]) -> Answer {
     let path = editor.dashboard.path(&format!("links/{id}"));
     let revision = editor.get(&path).await.hidden("revision");
     let mut form = fields("", slug, life);
@@ -38,18 +38,18 @@ async fn save(editor: &Browser, id: &str, slug: &str, life: &[(&str, &str)]) -> 
     editor.post(&path, &form).await
 }
 
-async fn page_of(editor: &Browser, id: &str) -> Answer {
+pub async fn page_of(editor: &Browser, id: &str) -> Answer {
     editor.get(&editor.dashboard.path(&format!("links/{id}"))).await
 }
 
 /// The tag of an input.
-fn input<'a>(page: &'a Answer, name: &str) -> &'a str {
+pub fn input<'a>(page: &'a Answer, name: &str) -> &'a str {
     let start = format!("input id=\"f-{name}\" ");
     page.body.split('<').find(|tag| tag.starts_with(&start)).unwrap_or_else(|| panic!("{}", page.body))
 }
 
 /// The value of an input.
-fn value(page: &Answer, name: &str) -> String {
+pub fn value(page: &Answer, name: &str) -> String {
     input(page, name).split_once("value=\"").unwrap().1.split('"').next().unwrap().to_owned()
 }
 

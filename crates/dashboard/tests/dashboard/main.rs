@@ -26,6 +26,7 @@ mod headers;
 mod kept_forms;
 mod keys;
 mod life;
+mod limits;
 mod links;
 mod live_figures;
 mod members;

@@ -3,8 +3,8 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, Choice, Conflict, ConflictField, EditLinkPage, Field,
-    Label, LandingForm, LifeForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinkTag, LinksPage, NamedId,
-    NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
+    Label, LandingForm, LifeForm, LimitForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinkTag, LinksPage,
+    NamedId, NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
 };
 
 use crate::samples::{Maker, edit, form, key};
@@ -169,6 +169,7 @@ fn redirect(m: &Maker) -> RedirectForm {
             expires_at: TimeField { field: m.field("2026-12-24T18:00:07.042"), ..TimeField::default() },
             fallback_url: m.field("https://shop.morgenbrot.example/over"),
         },
+        limit: LimitForm { max_clicks: Some(m.field("500")), hint: ENGLISH.life.max_clicks_hint },
         antibot_enabled: true,
         countries: m.field("DE, FR"),
         pixels: vec![pixel(1, "Meta · Shop", true), pixel(2, "Google Tag Manager · GTM-AB12CDE", false)],
@@ -183,6 +184,7 @@ fn empty_redirect(m: &Maker) -> RedirectForm {
         group: full.group,
         is_active: true,
         life: LifeForm { zone: m.w("UTC"), ..LifeForm::default() },
+        limit: LimitForm { max_clicks: None, hint: ENGLISH.life.max_clicks_missing },
         analytics_enabled: Some(true),
         ..RedirectForm::default()
     }
@@ -226,6 +228,10 @@ fn refused_redirect(m: &Maker) -> RedirectForm {
         tags: m.bad("a".repeat(51).as_str(), "A tag has at most 50 characters."),
         is_active_error: m.some("Your plan does not have it."),
         life: refused_life(m),
+        limit: LimitForm {
+            max_clicks: Some(m.bad("1,000", ENGLISH.life.no_number)),
+            hint: ENGLISH.life.max_clicks_kept,
+        },
         antibot_error: m.some("Your plan does not have bot protection."),
         analytics_enabled: Some(false),
         countries: m.bad("XX", "There is no country with the code XX."),
@@ -301,6 +307,7 @@ fn edits(m: &Maker) {
         is_live: true,
         state: Label { text: m.w(ENGLISH.active), tone: Tone::Good },
         clicks: m.some("1,204"),
+        clicks_left: m.some("38 of 500"),
         statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),
         created: m.w("3 Nov 2026, 09:12"),
         updated: m.w("26 Nov 2026, 20:47"),

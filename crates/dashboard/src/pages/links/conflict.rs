@@ -30,6 +30,7 @@ pub(super) fn of_redirects(yours: &RedirectForm, theirs: &RedirectForm) -> Vec<C
         (TEXTS.antibot, state(yours.antibot_enabled), state(theirs.antibot_enabled)),
         (TEXTS.countries, yours.countries.value.clone(), theirs.countries.value.clone()),
         (TEXTS.pixels, pixels(yours), pixels(theirs)),
+        (TEXTS.life.max_clicks, limit(yours), limit(theirs)),
     ];
     differing(fields.into_iter().chain(of_lives(&yours.life, &theirs.life)))
 }
@@ -57,6 +58,10 @@ fn of_lives(yours: &LifeForm, theirs: &LifeForm) -> [(&'static str, String, Stri
         (words.expires_at, compared(&yours.expires_at), compared(&theirs.expires_at)),
         (words.fallback_url, yours.fallback_url.value.clone(), theirs.fallback_url.value.clone()),
     ]
+}
+
+fn limit(form: &RedirectForm) -> String {
+    form.limit.max_clicks.as_ref().map_or_else(String::new, |field| field.value.clone())
 }
 
 fn differing(fields: impl IntoIterator<Item = (&'static str, String, String)>) -> Vec<ConflictField> {

@@ -32,7 +32,8 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         LinkForm::Landing(landing_fields::empty(&visit, &choices, life))
     } else {
         let pixels = redirect_fields::pixels_to_offer(&visit, &member, &[]).await?;
-        LinkForm::Redirect(redirect_fields::empty(&visit, &choices, &pixels, query.text("target_url"), life))
+        let target = query.text("target_url");
+        LinkForm::Redirect(redirect_fields::empty(&visit, &member, &choices, &pixels, target, life))
     };
     page(&new_page(&visit, &member, link, None))
 }
@@ -107,7 +108,7 @@ impl Mistake {
 }
 
 /// The fields beside which a form shows messages.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 21] = [
     "language",
     "target_url",
     "title",
@@ -121,6 +122,7 @@ const FIELDS: [&str; 20] = [
     "is_active",
     "starts_at",
     "expires_at",
+    "max_clicks",
     "fallback_url",
     "analytics_enabled",
     "antibot_enabled",
@@ -140,6 +142,7 @@ const fn blamed_field(refusal: &Refusal) -> Option<&'static str> {
         Refusal::FeatureNotAvailable(Feature::Antibot) => Some("antibot_enabled"),
         Refusal::FeatureNotAvailable(Feature::GeoBlocking) => Some("countries"),
         Refusal::FeatureNotAvailable(Feature::Pixels) => Some("pixel_ids"),
+        Refusal::FeatureNotAvailable(Feature::LinkAccess) => Some("max_clicks"),
         _ => None,
     }
 }
@@ -158,8 +161,7 @@ async fn typed_page(
         LinkForm::Landing(landing_fields::typed(form, &choices, Purpose::Create, &violations, life))
     } else {
         let pixels = redirect_fields::pixels_to_offer(visit, member, &[]).await?;
-        let purpose = Purpose::Create;
-        LinkForm::Redirect(redirect_fields::typed(form, &choices, &pixels, purpose, &violations, life))
+        LinkForm::Redirect(redirect_fields::typed(member, form, None, &choices, &pixels, &violations, life))
     };
     Ok(new_page(visit, member, link, general))
 }

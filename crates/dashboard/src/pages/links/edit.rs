@@ -17,7 +17,7 @@ use super::create::Mistake;
 use super::list::{public_url, state_of, without_scheme};
 use super::placement_fields::{Choices, Purpose};
 use super::qr::code_of;
-use super::{landing_fields, life_fields, redirect_fields};
+use super::{landing_fields, life_fields, limit_fields, redirect_fields};
 use crate::answer::{page, page_with, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -38,6 +38,14 @@ impl Single {
         match self {
             Self::Redirect(single) => single.redirect.clone().into_any(),
             Self::Landing(page) => page.clone().into_any(),
+        }
+    }
+
+    /// How many visits a redirect with a limit still sends on.
+    fn clicks_left(&self) -> Option<String> {
+        match self {
+            Self::Redirect(single) => single.redirect.content.click_limit.map(limit_fields::left),
+            Self::Landing(_) => None,
         }
     }
 
@@ -157,14 +165,14 @@ async fn edit_page(
     let (form, differing) = match single {
         Single::Redirect(single) => {
             let pixels = redirect_fields::pixels_to_offer(visit, member, &single.pixels).await?;
-            let stored = redirect_fields::stored(visit, single, &choices, &pixels, &shown_in);
+            let stored = redirect_fields::stored(visit, member, single, &choices, &pixels, &shown_in);
             match typed {
                 None => (LinkForm::Redirect(stored), None),
                 Some(Typed { form, violations, is_stale }) => {
                     let life = life_fields::typed(form, stored.life.clone(), &shown_in, violations);
-                    let purpose = Purpose::Update;
+                    let before = Some(single);
                     let mut yours =
-                        redirect_fields::typed(form, &choices, &pixels, purpose, violations, life);
+                        redirect_fields::typed(member, form, before, &choices, &pixels, violations, life);
                     if is_stale {
                         yours.tags_shown.clone_from(&stored.tags_shown);
                     }
@@ -217,6 +225,7 @@ async fn edit_page(
         is_live: link_state == LinkState::Active,
         state,
         clicks: clicks_of(visit, member, &link).await,
+        clicks_left: single.clicks_left(),
         statistics: has_statistics(member, &link)
             .then(|| format!("/{}/links/{}/analytics", member.caller.account_id(), link.id())),
         created: date_and_time(link.created_at, preferences),

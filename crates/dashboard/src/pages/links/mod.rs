@@ -7,6 +7,7 @@ pub(crate) mod edit;
 pub(crate) mod editor;
 mod landing_fields;
 mod life_fields;
+mod limit_fields;
 pub(crate) mod list;
 pub(super) mod placement_fields;
 pub(crate) mod qr;

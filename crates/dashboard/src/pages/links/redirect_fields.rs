@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 use signpost_app::pixels;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
-    Change, ClickLimitRequest, CountryCode, GeoBlocklist, Name, PageLimit, Pixel, Preferences,
+    Change, CountryCode, GeoBlocklist, MaxClicks, Name, PageLimit, Pixel, Preferences,
     RedirectContentRequest, RedirectRequest, Submitted, TargetUrl, Violations, WayRequest,
 };
 
-use super::life_fields;
 use super::placement_fields::{self, Choices, Purpose, missing};
 use super::typed_address::completed;
+use super::{life_fields, limit_fields};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::pages::pixels::vendor_name;
@@ -60,6 +60,7 @@ pub(super) fn read(
     let shared = placement_fields::read(visit, form, purpose, note_before, &mut violations);
     let link_before = before.map(|single| &single.redirect);
     let life = life_fields::read(visit, form, link_before, preferences, &mut violations);
+    let click_limit = limit_fields::read(form, &mut violations);
     let countries = form.text("countries").split([',', ' ', ';', '\n']).filter(|code| !code.is_empty());
     let mut blocked = vec![];
     for code in countries {
@@ -77,7 +78,7 @@ pub(super) fn read(
         pixels,
         // The form has none of these fields, so a link keeps what it has.
         way: WayRequest::default(),
-        click_limit: ClickLimitRequest::default(),
+        click_limit,
     };
     Submitted { value: RedirectRequest { name, life, content, ..shared }, violations }
 }
@@ -109,6 +110,7 @@ fn shortened(host: &str) -> String {
 /// An empty form.
 pub(super) fn empty(
     visit: &Visit,
+    member: &Member,
     choices: &Choices,
     pixels: &[Pixel],
     target: &str,
@@ -116,6 +118,7 @@ pub(super) fn empty(
 ) -> RedirectForm {
     RedirectForm {
         life,
+        limit: limit_fields::stored(member, None),
         target_url: Field::of(target),
         domain: choices.domain(visit.app().system.hostname().as_str()),
         group: choices.group(""),
@@ -126,15 +129,17 @@ pub(super) fn empty(
     }
 }
 
-/// The form with what was typed.
+/// The form with what was typed. `before` is the redirect that it changes.
 pub(super) fn typed(
+    member: &Member,
     form: &FormBody,
+    before: Option<&RedirectWithPixels>,
     choices: &Choices,
     pixels: &[Pixel],
-    purpose: Purpose,
     violations: &Violations,
     life: LifeForm,
 ) -> RedirectForm {
+    let content = before.map(|single| &single.redirect.content);
     let chosen: Vec<&str> = form.all("pixel_ids").collect();
     let text = |name: &str| field(form.text(name), violations, name);
     let mut domain = choices.domain(form.text("domain"));
@@ -161,9 +166,10 @@ pub(super) fn typed(
         is_active: form.is_checked("is_active"),
         is_active_error: message_at(violations, "is_active"),
         life,
+        limit: limit_fields::typed(member, form, content.and_then(|content| content.click_limit), violations),
         antibot_enabled: form.is_checked("antibot_enabled"),
         antibot_error: message_at(violations, "antibot_enabled"),
-        analytics_enabled: (purpose == Purpose::Create).then(|| form.is_checked("analytics_enabled")),
+        analytics_enabled: before.is_none().then(|| form.is_checked("analytics_enabled")),
         countries,
         pixels: offered(pixels, &chosen),
         pixels_error: message_at(violations, "pixel_ids"),
@@ -173,6 +179,7 @@ pub(super) fn typed(
 /// The form with what is stored.
 pub(super) fn stored(
     visit: &Visit,
+    member: &Member,
     single: &RedirectWithPixels,
     choices: &Choices,
     pixels: &[Pixel],
@@ -193,6 +200,7 @@ pub(super) fn stored(
         tags_shown: Some(placement_fields::joined(&redirect.tags)),
         is_active: redirect.is_active,
         life: life_fields::stored(&redirect.life, shown_in),
+        limit: limit_fields::stored(member, redirect.content.click_limit),
         antibot_enabled: redirect.content.antibot_enabled,
         countries: Field::of(country_codes(&redirect.content.geo_blocklist)),
         pixels: offered(pixels, &chosen),
@@ -230,5 +238,8 @@ pub(super) fn update_body(single: &RedirectWithPixels) -> Value {
     body.insert("target_url".to_owned(), json!(redirect.content.target_url.as_str()));
     body.insert("is_active".to_owned(), json!(redirect.is_active));
     life_fields::add_to_body(&mut body, &redirect.life);
+    if let Some(limit) = redirect.content.click_limit {
+        body.insert(MaxClicks::FIELD.to_owned(), json!(limit.max().get()));
+    }
     body.into()
 }
