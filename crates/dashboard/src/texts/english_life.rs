@@ -1,4 +1,6 @@
-//! The life of links in English.
+//! The life and the way of links in English.
+
+use signpost_domain::{RedirectStatus, UtmPart};
 
 use super::LifeTexts;
 
@@ -15,7 +17,10 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     },
     fallback_url: "Address after the end",
     fallback_url_hint: "Where visitors are sent once the link has ended. Empty: where its domain sends them, or a page that says so.",
+    final_url: "Leads to",
     first: |a| format!("The first one, {a} in UTC"),
+    forward_query: "Pass on parameters",
+    forward_query_hint: "What visitors add to the link, such as ?ref=x, is added to the target. Parameters that the target has stay as they are.",
     is_live: "Your link is live",
     is_saved: "Your link is saved, and does not open now",
     lost: "No address",
@@ -25,6 +30,9 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     max_clicks_missing: "Most clicks: your plan has no limits on visits.",
     no_address: "This link lost its domain and has no address. Choose another domain.",
     no_number: "must be a whole number in digits alone, such as 1000",
+    redirect_status: "Redirect status",
+    redirect_status_hint: "Browsers keep a permanent answer for up to 90 seconds: changes reach them later, and visits that they answer themselves are not counted. So a permanent one is refused beside a start, an end, most clicks, bots turned away, blocked countries or pixels.",
+    redirect_status_name: status_name,
     scheduled: |a| format!("Scheduled, opens {a}"),
     second: |a| format!("The second one, {a} in UTC"),
     shown_twice: |a| {
@@ -43,6 +51,40 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     },
     the_start: "the start",
     title: "Start and end",
+    utm: "Campaign",
+    utm_hint: "Added to the target as utm_source and so on, in place of its own parameters of these names.",
+    utm_part: part,
+    utm_part_hint: part_hint,
+    way: "How visitors are sent on",
     which: |a| format!("{a}: which of the two?"),
     which_chosen: |a, b| format!("{a} ({b})"),
 };
+
+const fn status_name(status: RedirectStatus) -> &'static str {
+    match status {
+        RedirectStatus::MovedPermanently => "301, permanent",
+        RedirectStatus::Found => "302, temporary (usual)",
+        RedirectStatus::TemporaryRedirect => "307, temporary, keeps the method",
+        RedirectStatus::PermanentRedirect => "308, permanent, keeps the method",
+    }
+}
+
+const fn part(part: UtmPart) -> &'static str {
+    match part {
+        UtmPart::Source => "Source",
+        UtmPart::Medium => "Medium",
+        UtmPart::Campaign => "Campaign name",
+        UtmPart::Term => "Term",
+        UtmPart::Content => "Content",
+    }
+}
+
+const fn part_hint(part: UtmPart) -> &'static str {
+    match part {
+        UtmPart::Source => "Where visitors come from, such as newsletter.",
+        UtmPart::Medium => "The kind of source, such as email.",
+        UtmPart::Campaign => "The campaign, such as Autumn sale.",
+        UtmPart::Term => "The keyword of an advertisement.",
+        UtmPart::Content => "Which of several links it was, such as button.",
+    }
+}

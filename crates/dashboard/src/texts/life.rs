@@ -1,8 +1,10 @@
-//! What the dashboard says about when a link works, and where it leads afterwards (D128).
+//! What the dashboard says about when a link works, where it leads afterwards (D128), and how it sends its visitors on (D132).
+
+use signpost_domain::{RedirectStatus, UtmPart};
 
 use super::{One, Two};
 
-/// The texts about the life of links in one language.
+/// The texts about the life and the way of links in one language.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "the English text of a field is its description")]
 pub struct LifeTexts {
@@ -16,7 +18,10 @@ pub struct LifeTexts {
     pub expires_at_hint: One,
     pub fallback_url: &'static str,
     pub fallback_url_hint: &'static str,
+    pub final_url: &'static str,
     pub first: One,
+    pub forward_query: &'static str,
+    pub forward_query_hint: &'static str,
     pub is_live: &'static str,
     pub is_saved: &'static str,
     pub lost: &'static str,
@@ -26,6 +31,9 @@ pub struct LifeTexts {
     pub max_clicks_missing: &'static str,
     pub no_address: &'static str,
     pub no_number: &'static str,
+    pub redirect_status: &'static str,
+    pub redirect_status_hint: &'static str,
+    pub redirect_status_name: fn(RedirectStatus) -> &'static str,
     pub scheduled: One,
     pub second: One,
     pub shown_twice: One,
@@ -35,6 +43,11 @@ pub struct LifeTexts {
     pub starts_at_hint: One,
     pub the_start: &'static str,
     pub title: &'static str,
+    pub utm: &'static str,
+    pub utm_hint: &'static str,
+    pub utm_part: fn(UtmPart) -> &'static str,
+    pub utm_part_hint: fn(UtmPart) -> &'static str,
+    pub way: &'static str,
     pub which: One,
     pub which_chosen: Two,
 }

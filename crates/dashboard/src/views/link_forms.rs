@@ -8,6 +8,7 @@ use super::form::{Choice, Field, Form, Select, Violation, violations};
 use super::life::{LifeForm, LimitForm};
 use super::link_list::LinkKind;
 use super::shell::Shell;
+use super::way::WayForm;
 use crate::texts::Texts;
 
 /// A new link: `GET A/links/new?kind=…`. The form is sent to `A/links` with the hidden `kind`.
@@ -60,6 +61,8 @@ pub struct EditLinkPage {
     pub clicks: Option<String>,
     /// How many visits a redirect with a limit still sends on, such as `3 of 10`.
     pub clicks_left: Option<String>,
+    /// Where its visitors are sent, if that is not the target of a redirect.
+    pub final_url: Option<String>,
     /// The path of its statistics, if its visits are counted and the user may read the counts.
     pub statistics: Option<String>,
     /// When it was created, as people read it.
@@ -120,27 +123,35 @@ impl LinkForm {
 
     fn violations(&self, t: &'static Texts) -> Vec<Violation<'_>> {
         match self {
-            Self::Redirect(form) => violations([
-                ("target_url", t.target, &form.target_url.error),
-                ("domain", t.domain, &form.domain.error),
-                ("slug", t.slug, &form.slug.error),
-                ("name", t.name, &form.name.error),
-                ("group_id", t.group, &form.group.error),
-                ("tags", t.tags.title, &form.tags.error),
-                ("note", t.note, &form.note.error),
-                ("is_active", t.active, &form.is_active_error),
-                ("starts_at", t.life.starts_at, &form.life.starts_at.field.error),
-                ("expires_at", t.life.expires_at, &form.life.expires_at.field.error),
-                (
-                    "max_clicks",
-                    t.life.max_clicks,
-                    form.limit.max_clicks.as_ref().map_or(&None, |field| &field.error),
-                ),
-                ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
-                ("antibot_enabled", t.antibot, &form.antibot_error),
-                ("countries", t.countries, &form.countries.error),
-                ("pixel_ids", t.pixels, &form.pixels_error),
-            ]),
+            Self::Redirect(form) => {
+                let before = [
+                    ("target_url", t.target, &form.target_url.error),
+                    ("domain", t.domain, &form.domain.error),
+                    ("slug", t.slug, &form.slug.error),
+                    ("name", t.name, &form.name.error),
+                    ("group_id", t.group, &form.group.error),
+                    ("tags", t.tags.title, &form.tags.error),
+                    ("note", t.note, &form.note.error),
+                    ("is_active", t.active, &form.is_active_error),
+                    ("starts_at", t.life.starts_at, &form.life.starts_at.field.error),
+                    ("expires_at", t.life.expires_at, &form.life.expires_at.field.error),
+                    (
+                        "max_clicks",
+                        t.life.max_clicks,
+                        form.limit.max_clicks.as_ref().map_or(&None, |field| &field.error),
+                    ),
+                    ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
+                    ("redirect_status", t.life.redirect_status, &form.way.redirect_status.error),
+                ];
+                let utm = form.way.utm.iter().map(|part| (part.name, part.label, &part.field.error));
+                let after = [
+                    ("utm", t.life.utm, &form.way.utm_error),
+                    ("antibot_enabled", t.antibot, &form.antibot_error),
+                    ("countries", t.countries, &form.countries.error),
+                    ("pixel_ids", t.pixels, &form.pixels_error),
+                ];
+                violations(before.into_iter().chain(utm).chain(after))
+            }
             Self::Landing(form) => violations([
                 ("title", t.landing_title, &form.title.error),
                 ("description", t.description, &form.description.error),
@@ -186,6 +197,8 @@ pub struct RedirectForm {
     pub life: LifeForm,
     /// How often it works.
     pub limit: LimitForm,
+    /// How it sends its visitors on.
+    pub way: WayForm,
     /// `antibot_enabled`
     pub antibot_enabled: bool,
     /// Why `antibot_enabled` was refused.

@@ -29,6 +29,7 @@ mod shell;
 mod sign_in_elsewhere;
 mod tags;
 mod usage;
+mod way;
 
 pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
 pub use analytics::{
@@ -72,3 +73,4 @@ pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Page
 pub use sign_in_elsewhere::{NotSignedIn, SignInElsewherePage};
 pub use tags::{TagRow, TagsPage};
 pub use usage::{Meter, PlanFeature, UsagePage};
+pub use way::{UtmField, WayForm};

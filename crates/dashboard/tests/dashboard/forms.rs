@@ -49,6 +49,9 @@ async fn texts_of_people_never_become_markup() {
             ("starts_at", payload),
             ("expires_at", payload),
             ("fallback_url", payload),
+            ("max_clicks", payload),
+            ("redirect_status", payload),
+            ("utm_source", payload),
         ];
         let typed = owner.post(&dashboard.path("links"), &refused).await;
         let query: String = url::form_urlencoded::byte_serialize(payload.as_bytes()).collect();

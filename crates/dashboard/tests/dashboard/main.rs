@@ -44,4 +44,5 @@ mod sign_in;
 mod sign_in_elsewhere;
 mod tags;
 mod tickets;
+mod ways;
 mod widget_statistics;

@@ -7,6 +7,7 @@ use signpost_dashboard::views::{
     NamedId, NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
 };
 
+use crate::life_samples::{empty_way, full_way, refused_life, refused_way};
 use crate::samples::{Maker, edit, form, key};
 
 pub(crate) const LONG: &str =
@@ -170,6 +171,7 @@ fn redirect(m: &Maker) -> RedirectForm {
             fallback_url: m.field("https://shop.morgenbrot.example/over"),
         },
         limit: LimitForm { max_clicks: Some(m.field("500")), hint: ENGLISH.life.max_clicks_hint },
+        way: full_way(m),
         antibot_enabled: true,
         countries: m.field("DE, FR"),
         pixels: vec![pixel(1, "Meta · Shop", true), pixel(2, "Google Tag Manager · GTM-AB12CDE", false)],
@@ -185,33 +187,9 @@ fn empty_redirect(m: &Maker) -> RedirectForm {
         is_active: true,
         life: LifeForm { zone: m.w("UTC"), ..LifeForm::default() },
         limit: LimitForm { max_clicks: None, hint: ENGLISH.life.max_clicks_missing },
+        way: empty_way(),
         analytics_enabled: Some(true),
         ..RedirectForm::default()
-    }
-}
-
-/// A time that the clock shows twice, and a text that is no time.
-fn refused_life(m: &Maker) -> LifeForm {
-    let words = ENGLISH.life;
-    let choices = [
-        ("", words.choose.to_owned()),
-        ("first", (words.first)("00:30")),
-        ("second", (words.second)("01:30")),
-    ];
-    let choices = choices.each_ref().map(|(value, label)| (*value, label.as_str()));
-    LifeForm {
-        zone: m.w("Europe/Berlin"),
-        starts_at: TimeField {
-            field: m.bad("2026-10-25T02:30", &(words.shown_twice)("Europe/Berlin")),
-            is_text: false,
-            which: Some(m.select(&choices)),
-        },
-        expires_at: TimeField {
-            field: m.bad("tomorrow", "Must be a date with a time such as 2026-11-26T09:00."),
-            is_text: true,
-            which: None,
-        },
-        fallback_url: m.bad("ftp://", "Must begin with http:// or https://."),
     }
 }
 
@@ -232,6 +210,7 @@ fn refused_redirect(m: &Maker) -> RedirectForm {
             max_clicks: Some(m.bad("1,000", ENGLISH.life.no_number)),
             hint: ENGLISH.life.max_clicks_kept,
         },
+        way: refused_way(m),
         antibot_error: m.some("Your plan does not have bot protection."),
         analytics_enabled: Some(false),
         countries: m.bad("XX", "There is no country with the code XX."),
@@ -308,6 +287,7 @@ fn edits(m: &Maker) {
         state: Label { text: m.w(ENGLISH.active), tone: Tone::Good },
         clicks: m.some("1,204"),
         clicks_left: m.some("38 of 500"),
+        final_url: m.some("https://shop.morgenbrot.example/autumn?utm_source=newsletter&utm_campaign=Autumn%20sale"),
         statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),
         created: m.w("3 Nov 2026, 09:12"),
         updated: m.w("26 Nov 2026, 20:47"),

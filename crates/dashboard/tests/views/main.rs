@@ -17,6 +17,7 @@ mod domain_samples;
 mod editor_samples;
 mod entry_samples;
 mod gallery;
+mod life_samples;
 mod link_samples;
 mod list_samples;
 mod markup;

@@ -5,7 +5,7 @@ use signpost_domain::Refusal;
 
 use super::life_fields::compared;
 use crate::frame::TEXTS;
-use crate::views::{ConflictField, LandingForm, LifeForm, RedirectForm, Select};
+use crate::views::{ConflictField, LandingForm, LifeForm, RedirectForm, Select, WayForm};
 
 /// Whether a form was not saved because the link was changed after the form was shown (D120).
 pub(super) fn is_stale<T>(saved: &Result<T, AppError>) -> bool {
@@ -32,7 +32,8 @@ pub(super) fn of_redirects(yours: &RedirectForm, theirs: &RedirectForm) -> Vec<C
         (TEXTS.pixels, pixels(yours), pixels(theirs)),
         (TEXTS.life.max_clicks, limit(yours), limit(theirs)),
     ];
-    differing(fields.into_iter().chain(of_lives(&yours.life, &theirs.life)))
+    let shared = of_lives(&yours.life, &theirs.life);
+    differing(fields.into_iter().chain(shared).chain(of_ways(&yours.way, &theirs.way)))
 }
 
 /// As [`of_redirects`].
@@ -58,6 +59,18 @@ fn of_lives(yours: &LifeForm, theirs: &LifeForm) -> [(&'static str, String, Stri
         (words.expires_at, compared(&yours.expires_at), compared(&theirs.expires_at)),
         (words.fallback_url, yours.fallback_url.value.clone(), theirs.fallback_url.value.clone()),
     ]
+}
+
+fn of_ways(yours: &WayForm, theirs: &WayForm) -> impl Iterator<Item = (&'static str, String, String)> {
+    let words = TEXTS.life;
+    let fields = [
+        (words.redirect_status, chosen(&yours.redirect_status), chosen(&theirs.redirect_status)),
+        (words.forward_query, state(yours.forward_query), state(theirs.forward_query)),
+    ];
+    let utm = yours.utm.iter().zip(&theirs.utm);
+    fields.into_iter().chain(
+        utm.map(|(yours, theirs)| (yours.label, yours.field.value.clone(), theirs.field.value.clone())),
+    )
 }
 
 fn limit(form: &RedirectForm) -> String {

@@ -108,7 +108,7 @@ impl Mistake {
 }
 
 /// The fields beside which a form shows messages.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 23] = [
     "language",
     "target_url",
     "title",
@@ -124,6 +124,8 @@ const FIELDS: [&str; 21] = [
     "expires_at",
     "max_clicks",
     "fallback_url",
+    "redirect_status",
+    "utm",
     "analytics_enabled",
     "antibot_enabled",
     "countries",

@@ -17,7 +17,7 @@ use super::create::Mistake;
 use super::list::{public_url, state_of, without_scheme};
 use super::placement_fields::{Choices, Purpose};
 use super::qr::code_of;
-use super::{landing_fields, life_fields, limit_fields, redirect_fields};
+use super::{landing_fields, life_fields, limit_fields, redirect_fields, way_fields};
 use crate::answer::{page, page_with, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -45,6 +45,14 @@ impl Single {
     fn clicks_left(&self) -> Option<String> {
         match self {
             Self::Redirect(single) => single.redirect.content.click_limit.map(limit_fields::left),
+            Self::Landing(_) => None,
+        }
+    }
+
+    /// Where visitors of a redirect are sent, if that is not its target.
+    fn final_url(&self) -> Option<String> {
+        match self {
+            Self::Redirect(single) => way_fields::final_url(&single.redirect.content),
             Self::Landing(_) => None,
         }
     }
@@ -226,6 +234,7 @@ async fn edit_page(
         state,
         clicks: clicks_of(visit, member, &link).await,
         clicks_left: single.clicks_left(),
+        final_url: single.final_url(),
         statistics: has_statistics(member, &link)
             .then(|| format!("/{}/links/{}/analytics", member.caller.account_id(), link.id())),
         created: date_and_time(link.created_at, preferences),

@@ -14,3 +14,4 @@ pub(crate) mod qr;
 mod redirect_fields;
 mod short_address;
 pub(super) mod typed_address;
+mod way_fields;

@@ -5,12 +5,12 @@ use signpost_app::pixels;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
     Change, CountryCode, GeoBlocklist, MaxClicks, Name, PageLimit, Pixel, Preferences,
-    RedirectContentRequest, RedirectRequest, Submitted, TargetUrl, Violations, WayRequest,
+    RedirectContentRequest, RedirectRequest, Submitted, TargetUrl, Violations,
 };
 
 use super::placement_fields::{self, Choices, Purpose, missing};
 use super::typed_address::completed;
-use super::{life_fields, limit_fields};
+use super::{life_fields, limit_fields, way_fields};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::pages::pixels::vendor_name;
@@ -61,6 +61,7 @@ pub(super) fn read(
     let link_before = before.map(|single| &single.redirect);
     let life = life_fields::read(visit, form, link_before, preferences, &mut violations);
     let click_limit = limit_fields::read(form, &mut violations);
+    let way = way_fields::read(form, link_before.map(|redirect| &redirect.content.way), &mut violations);
     let countries = form.text("countries").split([',', ' ', ';', '\n']).filter(|code| !code.is_empty());
     let mut blocked = vec![];
     for code in countries {
@@ -76,8 +77,7 @@ pub(super) fn read(
         antibot_enabled: Some(form.is_checked("antibot_enabled")),
         geo_blocklist: Change::Set(GeoBlocklist::new(blocked)),
         pixels,
-        // The form has none of these fields, so a link keeps what it has.
-        way: WayRequest::default(),
+        way,
         click_limit,
     };
     Submitted { value: RedirectRequest { name, life, content, ..shared }, violations }
@@ -119,6 +119,7 @@ pub(super) fn empty(
     RedirectForm {
         life,
         limit: limit_fields::stored(member, None),
+        way: way_fields::stored(None),
         target_url: Field::of(target),
         domain: choices.domain(visit.app().system.hostname().as_str()),
         group: choices.group(""),
@@ -148,7 +149,8 @@ pub(super) fn typed(
     group.error = message_at(violations, "group_id");
     let mut countries = text("countries");
     countries.error = countries.error.or_else(|| message_at(violations, "geo_blocklists"));
-    let target_url = field(&completed(form.text("target_url")), violations, "target_url");
+    let mut target_url = field(&completed(form.text("target_url")), violations, "target_url");
+    target_url.error = target_url.error.map(way_fields::with_labels);
     let mut name = text("name");
     if target_url.error.is_some() && name.value.is_empty() {
         // It would have been named after the target.
@@ -167,6 +169,7 @@ pub(super) fn typed(
         is_active_error: message_at(violations, "is_active"),
         life,
         limit: limit_fields::typed(member, form, content.and_then(|content| content.click_limit), violations),
+        way: way_fields::typed(form, content.map(|content| &content.way), violations),
         antibot_enabled: form.is_checked("antibot_enabled"),
         antibot_error: message_at(violations, "antibot_enabled"),
         analytics_enabled: before.is_none().then(|| form.is_checked("analytics_enabled")),
@@ -201,6 +204,7 @@ pub(super) fn stored(
         is_active: redirect.is_active,
         life: life_fields::stored(&redirect.life, shown_in),
         limit: limit_fields::stored(member, redirect.content.click_limit),
+        way: way_fields::stored(Some(&redirect.content.way)),
         antibot_enabled: redirect.content.antibot_enabled,
         countries: Field::of(country_codes(&redirect.content.geo_blocklist)),
         pixels: offered(pixels, &chosen),
@@ -241,5 +245,6 @@ pub(super) fn update_body(single: &RedirectWithPixels) -> Value {
     if let Some(limit) = redirect.content.click_limit {
         body.insert(MaxClicks::FIELD.to_owned(), json!(limit.max().get()));
     }
+    way_fields::add_to_body(&mut body, &redirect.content.way);
     body.into()
 }

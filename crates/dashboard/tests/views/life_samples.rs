@@ -1,0 +1,81 @@
+//! Samples of the parts of forms that say when a link works, and how it sends its visitors on.
+
+use signpost_dashboard::texts::ENGLISH;
+use signpost_dashboard::views::{Choice, Field, LifeForm, Select, TimeField, UtmField, WayForm};
+use signpost_domain::{RedirectStatus, UtmPart};
+
+use crate::link_samples::LONG;
+use crate::samples::Maker;
+
+/// A time that the clock shows twice, and a text that is no time.
+pub(crate) fn refused_life(m: &Maker) -> LifeForm {
+    let words = ENGLISH.life;
+    let choices = [
+        ("", words.choose.to_owned()),
+        ("first", (words.first)("00:30")),
+        ("second", (words.second)("01:30")),
+    ];
+    let choices = choices.each_ref().map(|(value, label)| (*value, label.as_str()));
+    LifeForm {
+        zone: m.w("Europe/Berlin"),
+        starts_at: TimeField {
+            field: m.bad("2026-10-25T02:30", &(words.shown_twice)("Europe/Berlin")),
+            is_text: false,
+            which: Some(m.select(&choices)),
+        },
+        expires_at: TimeField {
+            field: m.bad("tomorrow", "Must be a date with a time such as 2026-11-26T09:00."),
+            is_text: true,
+            which: None,
+        },
+        fallback_url: m.bad("ftp://", "Must begin with http:// or https://."),
+    }
+}
+
+/// The way of most redirects.
+pub(crate) fn empty_way() -> WayForm {
+    WayForm {
+        redirect_status: statuses(RedirectStatus::default(), None),
+        utm: utm(|_| Field::default()),
+        ..WayForm::default()
+    }
+}
+
+pub(crate) fn full_way(m: &Maker) -> WayForm {
+    WayForm {
+        redirect_status: statuses(RedirectStatus::TemporaryRedirect, None),
+        is_unusual: true,
+        forward_query: true,
+        utm: utm(|part| m.field(part.as_str())),
+        utm_error: None,
+    }
+}
+
+pub(crate) fn refused_way(m: &Maker) -> WayForm {
+    let error = m.some("Must be 302 or 307 beside “Pixels”: browsers keep a 308 and would not ask again.");
+    WayForm {
+        redirect_status: statuses(RedirectStatus::PermanentRedirect, error),
+        is_unusual: true,
+        forward_query: false,
+        utm: utm(|_| m.bad(LONG, "Must have at most 255 characters.")),
+        utm_error: m.some("Makes a location of more than 4096 bytes."),
+    }
+}
+
+fn statuses(chosen: RedirectStatus, error: Option<String>) -> Select {
+    let name = ENGLISH.life.redirect_status_name;
+    let choice =
+        |status: RedirectStatus| Choice::new(status.code().to_string(), name(status), status == chosen);
+    Select { options: RedirectStatus::ALL.map(choice).to_vec(), error }
+}
+
+fn utm(field_of: impl Fn(UtmPart) -> Field) -> Vec<UtmField> {
+    let words = ENGLISH.life;
+    let input = |part: UtmPart| UtmField {
+        name: part.parameter(),
+        label: (words.utm_part)(part),
+        hint: (words.utm_part_hint)(part),
+        field: field_of(part),
+    };
+    UtmPart::ALL.map(input).to_vec()
+}
