@@ -72,6 +72,11 @@ fn every_command_that_a_page_shows_works_as_printed() {
             ("starts_at", "2026-01-31T09:05"),
             ("expires_at", "2999-01-31T09:05:07"),
             ("fallback_url", "https://example.com/it's-over?a=1&b=2"),
+            ("max_clicks", "1000"),
+            ("redirect_status", "307"),
+            ("forward_query", "true"),
+            ("utm_source", "it's"),
+            ("utm_campaign", "Autumn & \"sale\""),
         ],
     );
     let landing = create(

@@ -116,7 +116,14 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
         ("fallback_url", "ftp://"),
     ];
     let values = [("target_url", "ftp://"), ("slug", "a b"), ("name", NAMES[0]), ("countries", "Germany")];
-    dashboard.send("main form", &[values, life].concat());
+    let long = "utm".repeat(100);
+    let way = [
+        ("max_clicks", "many"),
+        ("redirect_status", "308"),
+        ("forward_query", "true"),
+        ("utm_source", &long),
+    ];
+    dashboard.send("main form", &[values, life, way].concat());
     look.at("new-redirect-error");
     dashboard.screen("links/new?kind=landing");
     dashboard.send("main form", &[&[("title", ""), ("slug", "/")][..], &life].concat());
