@@ -50,8 +50,8 @@ fn states(m: &Maker) -> [Label; 6] {
         (ENGLISH.inactive.to_owned(), Tone::Neutral),
         ((words.scheduled)(instant), Tone::Neutral),
         ((words.expired)(instant), Tone::Neutral),
-        (words.exhausted.to_owned(), Tone::Neutral),
         (words.domain_inactive.to_owned(), Tone::Bad),
+        (words.exhausted.to_owned(), Tone::Neutral),
         (words.lost.to_owned(), Tone::Bad),
     ]
     .map(|(text, tone)| Label { text: m.w(&text), tone })
@@ -296,7 +296,7 @@ fn edits(m: &Maker) {
     };
     m.add("edit-redirect", &plain);
     m.add("edit-new", &EditLinkPage { is_new: true, ..plain.clone() });
-    let [inactive, scheduled, expired, ..] = states(m);
+    let [inactive, scheduled, expired, _, exhausted, _] = states(m);
     let closed = EditLinkPage { is_new: true, is_live: false, state: scheduled, ..plain.clone() };
     m.add("edit-new-scheduled", &closed);
     let field = |label: &str, yours: &str, theirs: &str| ConflictField {
@@ -313,7 +313,7 @@ fn edits(m: &Maker) {
         field("Group", "", "Print"),
     ];
     let conflict = Some(Conflict { saved: m.w("2 minutes ago"), fields });
-    m.add("edit-conflict", &EditLinkPage { conflict, ..plain.clone() });
+    m.add("edit-conflict", &EditLinkPage { conflict, state: exhausted, ..plain.clone() });
     let link = LinkForm::Redirect(refused_redirect(m));
     m.add(
         "edit-error",
