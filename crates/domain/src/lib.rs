@@ -301,7 +301,7 @@ pub use text::{Name, Note};
 #[cfg(feature = "people")]
 pub use ticket::{INVITATION_VALID, Invitation, TICKET_VALID, Ticket, TicketKind, TicketPurpose};
 pub use timestamp::Timestamp;
-pub use url_query::{forward_query, query_of};
+pub use url_query::{behind_path, forward_query, query_of};
 #[cfg(feature = "people")]
 pub use user::{ClientNetwork, DateLanguage, Membership, PasswordHash, Preferences, User};
 pub use utm::{Utm, UtmPart, UtmValue};

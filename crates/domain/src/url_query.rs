@@ -57,6 +57,19 @@ pub fn query_of(url: &str) -> &str {
     Split::of(url).query.unwrap_or_default()
 }
 
+/// What follows the path of a URL: its query with the `?`, and its fragment with the `#`.
+///
+/// ```
+/// use signpost_domain::behind_path;
+///
+/// assert_eq!(behind_path("https://example.com/a?b=1#c"), "?b=1#c");
+/// assert_eq!(behind_path("https://example.com/a"), "");
+/// ```
+#[must_use]
+pub fn behind_path(url: &str) -> &str {
+    url.find(['?', '#']).map_or("", |position| &url[position..])
+}
+
 /// The URL with these parameters at the end of its query. Its own parameters of the same names are left out.
 pub(crate) fn with_parameters<'a>(
     url: &str,

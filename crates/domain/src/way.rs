@@ -157,8 +157,7 @@ impl RedirectContent {
             && !self.way.utm.is_empty()
             && self.final_url().location().len() > MAX_LOCATION_BYTES
         {
-            let message =
-                "makes a location of more than 4096 bytes, of the target and the parameters of `utm`";
+            let message = "the target with the parameters of `utm` must have at most 4096 bytes";
             found.push(FieldError::new(ViolationCode::TooLong, message).at(blamed));
         }
     }

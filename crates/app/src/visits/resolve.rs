@@ -2,7 +2,7 @@
 
 use signpost_domain::{
     AccountId, Address, ClickLimit, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PageContent,
-    PixelCode, RedirectStatus, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId, forward_query,
+    PixelCode, RedirectStatus, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId, behind_path,
     query_of,
 };
 
@@ -28,7 +28,7 @@ pub enum Resolution {
     },
     /// By redirects to a landing page at another of our addresses.
     LandingElsewhere {
-        /// The page's public URL, as the API shows it, with the parameters that the last redirect adds.
+        /// The page's public URL, as the API shows it, with the query and the fragment that the last redirect leads to.
         url: String,
     },
     /// Nowhere. Visitors do not learn the reason (D54).
@@ -223,7 +223,7 @@ async fn follow(
                     // A page is shown only at its own address, so the visitor is redirected to it.
                     Some(mut url) => {
                         let location = on_the_way.as_ref().map(TargetUrl::location).unwrap_or_default();
-                        forward_query(&mut url, query_of(&location));
+                        url.push_str(behind_path(&location));
                         Resolution::LandingElsewhere { url }
                     }
                     None => Resolution::NotThere,

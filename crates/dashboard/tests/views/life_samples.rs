@@ -58,7 +58,7 @@ pub(crate) fn refused_way(m: &Maker) -> WayForm {
         is_unusual: true,
         forward_query: false,
         utm: utm(|_| m.bad(LONG, "Must have at most 255 characters.")),
-        utm_error: m.some("Makes a location of more than 4096 bytes."),
+        utm_error: m.some("Must have at most 4096 bytes."),
     }
 }
 

@@ -120,7 +120,7 @@ fn utm(action: Action) -> impl Field<Utm> {
         };
         let description = format!(
             "Parameters that are always added to the target, instead of its own ones of the same names. `target_url` stays as it is; \
-             `final_url` shows the result, which may have 4096 bytes. {of_null}"
+             `final_url` shows the result, which has at most 4096 bytes. {of_null}"
         );
         named_as("UtmInput", description)
     })

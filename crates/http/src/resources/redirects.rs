@@ -79,7 +79,8 @@ shown! {
             "The parameters that are always added to the target. Null: none.".to_owned(),
         ),
         final_url: String = web_url_shown(
-            "The target with the parameters of `utm`: where visitors are sent whose own parameters are not forwarded.",
+            "The target with the parameters of `utm`. Visitors get it percent-encoded, with what `forward_query` adds; if the target \
+             is another link of yours, they get where that link leads.",
         )
         // The parameters may make it longer than a target.
         .max_length(None)
