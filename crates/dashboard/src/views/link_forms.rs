@@ -85,9 +85,9 @@ impl EditLinkPage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkForm {
     /// A redirect.
-    Redirect(RedirectForm),
+    Redirect(Box<RedirectForm>),
     /// A landing page.
-    Landing(LandingForm),
+    Landing(Box<LandingForm>),
 }
 
 impl LinkForm {

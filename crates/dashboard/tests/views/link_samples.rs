@@ -258,16 +258,16 @@ fn link_forms(m: &Maker) {
         form,
         link,
     };
-    let redirect = page(m, form(110), LinkForm::Redirect(empty_redirect(m)));
+    let redirect = page(m, form(110), LinkForm::Redirect(Box::new(empty_redirect(m))));
     m.add("new-redirect", &redirect);
-    let refused = page(m, m.refused(111), LinkForm::Redirect(refused_redirect(m)));
+    let refused = page(m, m.refused(111), LinkForm::Redirect(Box::new(refused_redirect(m))));
     m.add("new-redirect-error", &refused);
     let language = Some(m.field("de-DE"));
     let empty =
         LandingForm { title: Field::default(), language, analytics_enabled: Some(true), ..landing(m) };
-    let empty = page(m, form(112), LinkForm::Landing(empty));
+    let empty = page(m, form(112), LinkForm::Landing(Box::new(empty)));
     m.add("new-landing", &empty);
-    let refused = page(m, m.refused(113), LinkForm::Landing(refused_landing(m)));
+    let refused = page(m, m.refused(113), LinkForm::Landing(Box::new(refused_landing(m))));
     m.add("new-landing-error", &refused);
 }
 
@@ -278,7 +278,7 @@ fn edits(m: &Maker) {
         id: m.w("rdr_019b5a3ba0b17d2e9f00112233440000"),
         name: m.w("Autumn sale"),
         form: edit(120),
-        link: LinkForm::Redirect(redirect(m)),
+        link: LinkForm::Redirect(Box::new(redirect(m))),
         url: m.some("https://go.morgenbrot.example/autumn"),
         short: m.w("go.morgenbrot.example/autumn"),
         qr: Some("<svg viewBox=\"0 0 9 9\"><path fill=\"#fff\" d=\"M0 0h9v9H0z\"/><path stroke=\"#000\" d=\"M1 1.5h3M5 4.500h3\"/></svg>".to_owned()),
@@ -314,12 +314,12 @@ fn edits(m: &Maker) {
     ];
     let conflict = Some(Conflict { saved: m.w("2 minutes ago"), fields });
     m.add("edit-conflict", &EditLinkPage { conflict, state: exhausted, ..plain.clone() });
-    let link = LinkForm::Redirect(refused_redirect(m));
+    let link = LinkForm::Redirect(Box::new(refused_redirect(m)));
     m.add(
         "edit-error",
         &EditLinkPage { link, form: m.refused(120), name: m.w(LONG), state: inactive, ..plain.clone() },
     );
-    let link = LinkForm::Landing(landing(m));
+    let link = LinkForm::Landing(Box::new(landing(m)));
     let shell = m.loud_shell("Morgenbrot Bakery", NavItem::Links);
     m.add(
         "edit-viewer",

@@ -10,12 +10,12 @@ const TARGET: &str = "https://example.com/the/secret/target";
 const FALLBACK: &str = "https://example.com/the/fallback";
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-fn limit(max: u64, taken: u64) -> Option<ClickLimit> {
-    Some(ClickLimit::new(MaxClicks::new(max).unwrap(), taken, Revision::FIRST))
+fn limit(max: u64) -> ClickLimit {
+    ClickLimit::new(MaxClicks::new(max).unwrap(), 0, Revision::FIRST)
 }
 
 fn limited(slug: &str, max: u64) -> Redirect {
-    redirect_to(slug, TARGET).with(|content| content.click_limit = limit(max, 0))
+    redirect_to(slug, TARGET).with(|content| content.click_limit = Some(limit(max)))
 }
 
 /// A visit with these additional header lines.
@@ -166,9 +166,9 @@ async fn d128_a_changed_limit_applies_to_the_next_visit() {
         edge.commit(work).await;
     };
     // The node holds nine clicks of the limit of before.
-    change(limit(1, 0)).await;
+    change(Some(limit(1))).await;
     assert_eq!(visit(&edge, "/sale").status, 410);
-    change(limit(11, 0)).await;
+    change(Some(limit(11))).await;
     assert_eq!(visit(&edge, "/sale").status, 302);
     change(None).await;
     for _ in 0..20 {

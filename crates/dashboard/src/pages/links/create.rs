@@ -29,11 +29,11 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let query = visit.query();
     let life = life_fields::empty(&member.signed_in.user().preferences);
     let link = if query.text("kind") == "landing" {
-        LinkForm::Landing(landing_fields::empty(&visit, &choices, life))
+        LinkForm::Landing(Box::new(landing_fields::empty(&visit, &choices, life)))
     } else {
         let pixels = redirect_fields::pixels_to_offer(&visit, &member, &[]).await?;
         let target = query.text("target_url");
-        LinkForm::Redirect(redirect_fields::empty(&visit, &member, &choices, &pixels, target, life))
+        LinkForm::Redirect(Box::new(redirect_fields::empty(&visit, &member, &choices, &pixels, target, life)))
     };
     page(&new_page(&visit, &member, link, None))
 }
@@ -160,10 +160,18 @@ async fn typed_page(
     let shown_in = life_fields::shown_in(Some(form), &member.signed_in.user().preferences);
     let life = life_fields::typed(form, LifeForm::default(), &shown_in, &violations);
     let link = if form.text("kind") == "landing" {
-        LinkForm::Landing(landing_fields::typed(form, &choices, Purpose::Create, &violations, life))
+        LinkForm::Landing(Box::new(landing_fields::typed(form, &choices, Purpose::Create, &violations, life)))
     } else {
         let pixels = redirect_fields::pixels_to_offer(visit, member, &[]).await?;
-        LinkForm::Redirect(redirect_fields::typed(member, form, None, &choices, &pixels, &violations, life))
+        LinkForm::Redirect(Box::new(redirect_fields::typed(
+            member,
+            form,
+            None,
+            &choices,
+            &pixels,
+            &violations,
+            life,
+        )))
     };
     Ok(new_page(visit, member, link, general))
 }

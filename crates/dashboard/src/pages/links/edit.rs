@@ -175,7 +175,7 @@ async fn edit_page(
             let pixels = redirect_fields::pixels_to_offer(visit, member, &single.pixels).await?;
             let stored = redirect_fields::stored(visit, member, single, &choices, &pixels, &shown_in);
             match typed {
-                None => (LinkForm::Redirect(stored), None),
+                None => (LinkForm::Redirect(Box::new(stored)), None),
                 Some(Typed { form, violations, is_stale }) => {
                     let life = life_fields::typed(form, stored.life.clone(), &shown_in, violations);
                     let before = Some(single);
@@ -185,14 +185,14 @@ async fn edit_page(
                         yours.tags_shown.clone_from(&stored.tags_shown);
                     }
                     let differing = is_stale.then(|| conflict::of_redirects(&yours, &stored));
-                    (LinkForm::Redirect(yours), differing)
+                    (LinkForm::Redirect(Box::new(yours)), differing)
                 }
             }
         }
         Single::Landing(page) => {
             let stored = landing_fields::stored(visit, page, &choices, &shown_in);
             match typed {
-                None => (LinkForm::Landing(stored), None),
+                None => (LinkForm::Landing(Box::new(stored)), None),
                 Some(Typed { form, violations, is_stale }) => {
                     let life = life_fields::typed(form, stored.life.clone(), &shown_in, violations);
                     let mut yours = landing_fields::typed(form, &choices, Purpose::Update, violations, life);
@@ -200,7 +200,7 @@ async fn edit_page(
                         yours.tags_shown.clone_from(&stored.tags_shown);
                     }
                     let differing = is_stale.then(|| conflict::of_landings(&yours, &stored));
-                    (LinkForm::Landing(yours), differing)
+                    (LinkForm::Landing(Box::new(yours)), differing)
                 }
             }
         }
