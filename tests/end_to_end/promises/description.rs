@@ -117,16 +117,13 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         {
             !has_been_named(field)
         }
-        // Which addresses and external ids are taken or reserved, URLs of pages, and the bytes of files.
+        // Which addresses and external ids are taken or reserved, URLs of pages, and the bytes of files and of targets with parameters
+        // (D132). An end follows its start, and no URL leads to the link itself (D128). A permanent status stands beside no gate (D132).
         ("slug", "already_taken" | "reserved")
         | ("external_id", "already_taken")
-        // An end follows its start, and no URL leads to the link itself (D128).
-        | ("expires_at" | "patch.expires_at", "invalid_value")
+        | ("expires_at" | "patch.expires_at" | "redirect_status" | "patch.redirect_status", "invalid_value")
         | ("fallback_url" | "patch.fallback_url" | "avatar_url", "invalid_format" | "invalid_value")
-        // Neither a permanent status beside a gate, nor a long target with parameters (D132).
-        | ("redirect_status" | "patch.redirect_status", "invalid_value")
-        | ("utm" | "target_url", "too_long")
-        | ("apple_app_site_association" | "asset_links", "too_long") => false,
+        | ("utm" | "target_url" | "apple_app_site_association" | "asset_links", "too_long") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }
