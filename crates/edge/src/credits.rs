@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use signpost_app::Application;
 use signpost_app::changes::{ChangeSubscriber, Origin};
-use signpost_app::ports::{Affected, TakenClicks, VisibleChange};
+use signpost_app::ports::{Affected, ClickTaking, TakenClicks, VisibleChange};
 use signpost_app::visits::{GiveBackError, give_back_clicks, take_clicks};
 use signpost_domain::{AccountId, Address, RedirectId, Site};
 use tokio::task::JoinHandle;
@@ -51,7 +51,7 @@ pub(crate) enum Credit {
     Used,
     /// No click is left.
     Exhausted,
-    /// This node has no click, and the store does not answer.
+    /// This node has no click, and the store does not answer, or it has another limit of the link than this node knows.
     Unavailable,
 }
 
@@ -141,16 +141,18 @@ impl Credits {
     /// Takes clicks from the store.
     async fn take(&self, link: LimitedLink) -> Taking {
         match take_clicks(&self.app, link.account, link.key.link).await {
-            Ok(Some(taken)) if taken.since.get() == link.key.since => {
+            Ok(ClickTaking::Taken(taken)) if taken.since.get() == link.key.since => {
                 self.hold(link, taken);
                 Taking::Taken
             }
-            // The link has another limit by now, which this node learns of within a second.
-            Ok(Some(taken)) => {
+            Ok(ClickTaking::Exhausted { since }) if since.get() == link.key.since => Taking::Exhausted,
+            // The link has another limit by now, or none. This node learns of it within a second, and must not say until then
+            // that the link is at its end.
+            Ok(ClickTaking::Taken(taken)) => {
                 self.give_back(link, taken).await;
                 Taking::Unavailable
             }
-            Ok(None) => Taking::Exhausted,
+            Ok(ClickTaking::Exhausted { .. } | ClickTaking::NoLimit) => Taking::Unavailable,
             Err(error) => {
                 tracing::debug!(link = %link.key.link, %error, "no clicks could be taken");
                 Taking::Unavailable

@@ -41,6 +41,16 @@ impl World {
         redirect.content.click_limit.unwrap().left()
     }
 
+    /// Gives the link another limit, of which the nodes do not know.
+    async fn change(&self, limit: Option<ClickLimit>) {
+        let (link, account) = (self.link.key.link, self.link.account);
+        let mut work = self.memory.store.begin().await.unwrap();
+        let before = work.lock_link(account, link.into()).await.unwrap().unwrap();
+        let after = before.clone().into_redirect().unwrap().with(|content| content.click_limit = limit);
+        work.update_link(account, &before, &after.into()).await.unwrap();
+        commit(work).await;
+    }
+
     async fn use_one(&self, node: &Arc<Credits>) -> Credit {
         node.use_one(self.link.clone()).await
     }
@@ -138,4 +148,25 @@ async fn d130_clicks_belong_to_one_count() {
     let stale = LimitedLink { key: later, ..world.link.clone() };
     assert_eq!(node.use_one(stale).await, Credit::Unavailable);
     assert_eq!((world.left().await, node.has(&later)), (640, false));
+}
+
+/// A limit that was removed or replaced is not exhausted: visits of the older one must not be told that the link is at its end.
+#[tokio::test]
+async fn d128_only_the_count_that_a_node_knows_ends_its_link() {
+    let world = World::new(1).await;
+    let node = world.node();
+    assert_eq!(world.use_one(&node).await, Credit::Used);
+    assert_eq!(world.use_one(&node).await, Credit::Exhausted);
+    let second = Revision::FIRST.next();
+    let exhausted = ClickLimit::new(MaxClicks::new(1).unwrap(), 1, second);
+    for limit in [None, Some(exhausted)] {
+        world.change(limit).await;
+        assert_eq!(world.use_one(&node).await, Credit::Unavailable, "{limit:?}");
+    }
+    let known = LimitKey { since: second.get(), ..world.link.key };
+    let link = LimitedLink { key: known, ..world.link.clone() };
+    assert_eq!(node.use_one(link).await, Credit::Exhausted);
+    let missing = LimitKey { link: samples::id(), ..world.link.key };
+    let link = LimitedLink { key: missing, ..world.link.clone() };
+    assert_eq!(node.use_one(link).await, Credit::Unavailable);
 }

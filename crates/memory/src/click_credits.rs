@@ -1,7 +1,7 @@
 //! The clicks of limited redirects.
 
 use async_trait::async_trait;
-use signpost_app::ports::{ClickCredits, StoreError, TakenClicks};
+use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks};
 use signpost_domain::{AccountId, AnyContent, ClickLimit, Link, LinkId, RedirectId};
 
 use crate::state::State;
@@ -36,23 +36,19 @@ pub(crate) fn keeping_taken(stored: &Link, mut after: Link) -> Link {
 
 #[async_trait]
 impl ClickCredits for MemoryUnitOfWork {
-    async fn take_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-    ) -> Result<Option<TakenClicks>, StoreError> {
+    async fn take_clicks(&mut self, account: AccountId, link: RedirectId) -> Result<ClickTaking, StoreError> {
         self.write_noting(|state, changes| {
-            let Some((link, before)) = limited(state, account, link) else { return Ok(None) };
+            let Some((link, before)) = limited(state, account, link) else { return Ok(ClickTaking::NoLimit) };
             let number = before.next_block();
             if number == 0 {
-                return Ok(None);
+                return Ok(ClickTaking::Exhausted { since: before.since() });
             }
             let after = before.with_more_taken(number);
             write(link, after);
             if after.is_exhausted() {
                 changes.note_links(account, [&*link]);
             }
-            Ok(Some(TakenClicks { number, since: after.since() }))
+            Ok(ClickTaking::Taken(TakenClicks { number, since: after.since() }))
         })
     }
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{ClickCredits, StoreError, TakenClicks};
+use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks};
 use signpost_domain::{AccountId, Address, Link, RedirectId};
 use signpost_sql_rows::Corrupt;
 use signpost_sql_rows::cell::RowName;
@@ -54,6 +54,16 @@ statement! {
      l.account_id = $2 THEN true ELSE false END AND c.taken < c.max_clicks FOR UPDATE OF c) UPDATE link_credits AS c SET \
      taken = c.taken + held.block FROM held WHERE c.link_id = $1 AND c.link_id = held.link_id RETURNING held.block, \
      c.max_clicks, c.taken, c.since, held.host, held.slug"
+}
+
+statement! {
+    /// The count of a redirect of the account that has no click left. It is asked only when no click could be taken.
+    ExhaustedCount -> BigInt {
+        link: IdBytes => Identifier,
+        account: IdBytes => Identifier,
+    } =
+    "SELECT c.since FROM link_credits AS c JOIN links AS l ON l.id = c.link_id WHERE c.link_id = $1 AND l.id = $1 AND CASE \
+     WHEN l.account_id = $2 THEN true ELSE false END AND c.taken >= c.max_clicks"
 }
 
 statement! {
@@ -120,14 +130,19 @@ async fn take(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     link: RedirectId,
-) -> Result<Option<(TakenClicks, Option<Address>)>, Failure> {
+) -> Result<(ClickTaking, Option<Address>), Failure> {
     let statement = TakeClicks { link: link.into(), account: account.into() };
     let found: Option<TakenRow> = statement.get_result(connection).await.optional()?;
-    let Some((block, max, taken, since, host, slug)) = found else { return Ok(None) };
     let row = RowName::new(TABLE, link);
+    let Some((block, max, taken, since, host, slug)) = found else {
+        let statement = ExhaustedCount { link: link.into(), account: account.into() };
+        let exhausted: Option<i64> = statement.get_result(connection).await.optional()?;
+        let Some(since) = exhausted else { return Ok((ClickTaking::NoLimit, None)) };
+        return Ok((ClickTaking::Exhausted { since: row.revision("since", since)? }, None));
+    };
     let clicks = TakenClicks { number: row.count("taken", block)?, since: row.revision("since", since)? };
     let ended = if taken >= max { address(link, host, slug)? } else { None };
-    Ok(Some((clicks, ended)))
+    Ok((ClickTaking::Taken(clicks), ended))
 }
 
 /// Gives back clicks. Returns the address of the link, if it had none left before.
@@ -148,15 +163,10 @@ async fn give_back(
 
 #[async_trait]
 impl ClickCredits for PostgresUnitOfWork {
-    async fn take_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-    ) -> Result<Option<TakenClicks>, StoreError> {
-        let taken = self.step(async |connection| take(connection, account, link).await).await?;
-        let Some((taken, ended)) = taken else { return Ok(None) };
+    async fn take_clicks(&mut self, account: AccountId, link: RedirectId) -> Result<ClickTaking, StoreError> {
+        let (taking, ended) = self.step(async |connection| take(connection, account, link).await).await?;
         self.noted().note_addresses(account, ended);
-        Ok(Some(taken))
+        Ok(taking)
     }
 
     async fn give_back_clicks(

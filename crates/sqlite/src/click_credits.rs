@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::BigInt;
 use diesel::sqlite::Sqlite;
-use signpost_app::ports::{ClickCredits, StoreError, TakenClicks};
+use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks};
 use signpost_domain::{AccountId, Address, ClickLimit, Link, LinkKind, RedirectId};
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::click_limit::{LimitColumns, LimitRow, TABLE, changed_limits};
@@ -121,25 +121,23 @@ fn write_taken(
 #[async_trait]
 impl ClickCredits for SqliteUnitOfWork {
     /// The transaction holds the write lock from its start, so nothing changes between the read and the write.
-    async fn take_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-    ) -> Result<Option<TakenClicks>, StoreError> {
+    async fn take_clicks(&mut self, account: AccountId, link: RedirectId) -> Result<ClickTaking, StoreError> {
         let step = move |connection: &mut SqliteConnection| {
-            let Some((before, address)) = read(connection, account, link)? else { return Ok(None) };
+            let Some((before, address)) = read(connection, account, link)? else {
+                return Ok((ClickTaking::NoLimit, None));
+            };
             let number = before.next_block();
             if number == 0 {
-                return Ok(None);
+                return Ok((ClickTaking::Exhausted { since: before.since() }, None));
             }
             let after = before.with_more_taken(number);
             write_taken(connection, link, after)?;
             let taken = TakenClicks { number, since: after.since() };
-            Ok(Some((taken, address.filter(|_| after.is_exhausted()))))
+            Ok((ClickTaking::Taken(taken), address.filter(|_| after.is_exhausted())))
         };
-        let Some((taken, ended)) = self.step(step).await? else { return Ok(None) };
+        let (taking, ended) = self.step(step).await?;
         self.noted().note_addresses(account, ended);
-        Ok(Some(taken))
+        Ok(taking)
     }
 
     async fn give_back_clicks(

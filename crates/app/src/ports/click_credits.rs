@@ -14,6 +14,31 @@ pub struct TakenClicks {
     pub since: Revision,
 }
 
+/// What a node gets that asks for clicks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClickTaking {
+    /// These.
+    Taken(TakenClicks),
+    /// Nothing: no click of this count is left.
+    Exhausted {
+        /// Which count ([`ClickLimit::since`](signpost_domain::ClickLimit::since)).
+        since: Revision,
+    },
+    /// Nothing: the account has no such redirect with a limit, or the limit was changed at this moment.
+    NoLimit,
+}
+
+impl ClickTaking {
+    /// The clicks, if there are any.
+    #[must_use]
+    pub const fn taken(self) -> Option<TakenClicks> {
+        match self {
+            Self::Taken(taken) => Some(taken),
+            Self::Exhausted { .. } | Self::NoLimit => None,
+        }
+    }
+}
+
 /// Taking clicks, and giving back unused ones, within a unit of work. What is left is read with each link
 /// ([`ClickLimit::left`](signpost_domain::ClickLimit::left)).
 ///
@@ -24,13 +49,8 @@ pub struct TakenClicks {
 /// link sends on fewer visits than its limit.
 #[async_trait]
 pub trait ClickCredits: Send {
-    /// Takes the [next block](signpost_domain::ClickLimit::next_block) of clicks. `None` if none is left, or if the account has no
-    /// such redirect with a limit.
-    async fn take_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-    ) -> Result<Option<TakenClicks>, StoreError>;
+    /// Takes the [next block](signpost_domain::ClickLimit::next_block) of clicks.
+    async fn take_clicks(&mut self, account: AccountId, link: RedirectId) -> Result<ClickTaking, StoreError>;
 
     /// Gives back clicks that were taken and not used. Nothing happens if the count that they were taken of is over, or if not that
     /// many are taken of it.

@@ -3,10 +3,10 @@
 use signpost_domain::{AccountId, RedirectId};
 
 use crate::application::Application;
-use crate::ports::{StoreError, TakenClicks};
+use crate::ports::{ClickTaking, StoreError, TakenClicks};
 use crate::unit_of_work::{Attempts, MaybeContended, commit};
 
-/// Takes clicks of a redirect for this node. `None` if none is left, or if the account has no such redirect with a limit.
+/// Takes clicks of a redirect for this node.
 ///
 /// # Errors
 /// The store broke. If it lost only the answer, the clicks are taken and nobody uses them: the link sends on fewer visits than its
@@ -15,16 +15,16 @@ pub async fn take_clicks(
     app: &Application,
     account: AccountId,
     link: RedirectId,
-) -> Result<Option<TakenClicks>, StoreError> {
+) -> Result<ClickTaking, StoreError> {
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
-            let taken = work.take_clicks(account, link).await?;
-            if taken.is_some() {
+            let taking = work.take_clicks(account, link).await?;
+            if taking.taken().is_some() {
                 commit(app, work).await?;
             }
-            Ok(taken)
+            Ok(taking)
         })
         .await
 }

@@ -66,7 +66,7 @@ async fn d128_a_redirect_moves_with_the_clicks_that_it_has_left() {
     let (_, links) = stored(&here.app, here.account.id).await;
     let redirect = links.into_iter().find_map(Link::into_redirect).unwrap();
     for _ in 0..3 {
-        take_clicks(&here.app, here.account.id, redirect.id).await.unwrap().unwrap();
+        take_clicks(&here.app, here.account.id, redirect.id).await.unwrap().taken().unwrap();
     }
     let records = exported(&here.app, here.account.id).await;
     assert_eq!(records[0].get(Field::MaxClicks), Some(&FieldValue::Number(10)));
@@ -75,7 +75,7 @@ async fn d128_a_redirect_moves_with_the_clicks_that_it_has_left() {
     assert_eq!(import_one(&there, moved.clone()).await, Imported::Created);
     let expected = ClickLimit::new(MaxClicks::new(10).unwrap(), 3, Revision::FIRST);
     assert_eq!(limit(&there).await, Some(expected));
-    take_clicks(&there.app, there.account.id, redirect.id).await.unwrap().unwrap();
+    take_clicks(&there.app, there.account.id, redirect.id).await.unwrap().taken().unwrap();
     assert_eq!(import_one(&there, moved).await, Imported::Unchanged);
     assert_eq!(limit(&there).await, Some(expected.with_more_taken(1)));
 }

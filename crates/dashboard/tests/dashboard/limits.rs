@@ -23,7 +23,7 @@ async fn limited(editor: &Browser, slug: &str, max_clicks: &str) -> String {
 async fn take(dashboard: &Dashboard, id: &str, clicks: u64) {
     let redirect: RedirectId = id.parse().unwrap();
     for _ in 0..clicks {
-        let taken = take_clicks(&dashboard.app, dashboard.account, redirect).await.unwrap().unwrap();
+        let taken = take_clicks(&dashboard.app, dashboard.account, redirect).await.unwrap().taken().unwrap();
         assert_eq!(taken.number, 1);
     }
 }

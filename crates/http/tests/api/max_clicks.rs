@@ -92,17 +92,17 @@ async fn d128_a_link_is_exhausted_when_its_last_click_is_taken() {
     let patch =
         async |max: Value| limit(&api.call_with("PATCH", &path, json!({ "max_clicks": max })).await.body);
     let shown = async || limit(&api.call("GET", &path).await.body);
-    let taken = take_clicks(&api.app, api.account, id).await.unwrap().unwrap();
+    let taken = take_clicks(&api.app, api.account, id).await.unwrap().taken().unwrap();
     assert_eq!((taken.number, shown().await), (1, json!([2, 1, "active"])));
-    take_clicks(&api.app, api.account, id).await.unwrap().unwrap();
+    take_clicks(&api.app, api.account, id).await.unwrap().taken().unwrap();
     assert_eq!(shown().await, json!([2, 0, "exhausted"]));
-    assert_eq!(take_clicks(&api.app, api.account, id).await.unwrap(), None);
+    assert_eq!(take_clicks(&api.app, api.account, id).await.unwrap().taken(), None);
     let listed = api.call("GET", COLLECTION).await.body["data"][0].take();
     assert_eq!(limit(&listed), json!([2, 0, "exhausted"]));
 
     give_back_clicks(&api.app, api.account, id, taken).await.unwrap();
     assert_eq!(shown().await, json!([2, 1, "active"]));
-    take_clicks(&api.app, api.account, id).await.unwrap().unwrap();
+    take_clicks(&api.app, api.account, id).await.unwrap().taken().unwrap();
     for (max, expected) in [
         (json!(3), json!([3, 1, "active"])),
         (json!(1), json!([1, 0, "exhausted"])),
@@ -122,7 +122,7 @@ async fn d137_a_new_limit_needs_the_feature_link_access() {
     let created = api.call_with("POST", COLLECTION, body(&json!(9))).await;
     let (id, path) = (id(&created), format!("{COLLECTION}/{}", created.id(201)));
     for _ in 0..4 {
-        take_clicks(&api.app, api.account, id).await.unwrap().unwrap();
+        take_clicks(&api.app, api.account, id).await.unwrap().taken().unwrap();
     }
     let mut work = api.app.store.begin().await.unwrap();
     assert!(work.set_plan(api.account, &bare).await.unwrap());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signpost_app::ports::{PublishedContent, Store, TakenClicks, VisibleChange};
+use signpost_app::ports::{ClickTaking, PublishedContent, Store, TakenClicks, VisibleChange};
 use signpost_domain::{AccountId, ClickLimit, Link, MaxClicks, Redirect, RedirectId, Revision};
 
 use super::change_reading::Reader;
@@ -35,8 +35,12 @@ fn limited(text: &str, number: u64, taken: u64) -> Redirect {
     samples::redirect(text).with(|content| content.click_limit = Some(limit))
 }
 
-async fn take(store: &Arc<dyn Store>, account: AccountId, link: RedirectId) -> Option<TakenClicks> {
+async fn ask(store: &Arc<dyn Store>, account: AccountId, link: RedirectId) -> ClickTaking {
     unit!(store, async |work| Ok(work.take_clicks(account, link).await?)).await.unwrap()
+}
+
+async fn take(store: &Arc<dyn Store>, account: AccountId, link: RedirectId) -> Option<TakenClicks> {
+    ask(store, account, link).await.taken()
 }
 
 async fn give_back(store: &Arc<dyn Store>, account: AccountId, link: RedirectId, unused: TakenClicks) {
@@ -74,7 +78,8 @@ pub(super) async fn d130_clicks_are_taken_in_blocks_until_none_is_left(fresh: Fr
             expected = expected.with_more_taken(block.number);
         }
         assert_eq!(limit(&store, account, &link).await, Some(expected));
-        assert_eq!(take(&store, account, link.id).await, None);
+        let exhausted = ClickTaking::Exhausted { since: Revision::FIRST };
+        assert_eq!(ask(&store, account, link.id).await, exhausted);
     }
     let link = given::link(&store, account, limited("untouched", 1_000_000_000, 0)).await;
     for number in [256, 256] {
@@ -104,7 +109,7 @@ pub(super) async fn d130_clicks_of_an_earlier_count_do_not_come_back(fresh: Fres
     let without = link.clone().with(|content| content.click_limit = None);
     given::update_link(&store, account, &without).await.unwrap();
     assert_eq!(limit(&store, account, &link).await, None);
-    assert_eq!(take(&store, account, link.id).await, None);
+    assert_eq!(ask(&store, account, link.id).await, ClickTaking::NoLimit);
     give_back(&store, account, link.id, old).await;
     assert_eq!(limit(&store, account, &link).await, None);
 
@@ -122,6 +127,12 @@ pub(super) async fn d130_clicks_of_an_earlier_count_do_not_come_back(fresh: Fres
     given::update_link(&store, account, &anew).await.unwrap();
     give_back(&store, account, link.id, taken).await;
     assert_eq!(limit(&store, account, &link).await, anew.content.click_limit);
+
+    // Whoever knows an earlier count learns which one is exhausted.
+    let fourth = third.next();
+    let used_up = link.clone().with(|content| content.click_limit = Some(ClickLimit::new(max(9), 9, fourth)));
+    given::update_link(&store, account, &used_up).await.unwrap();
+    assert_eq!(ask(&store, account, link.id).await, ClickTaking::Exhausted { since: fourth });
 }
 
 /// Whoever writes the link does not know what was taken meanwhile.
@@ -220,8 +231,11 @@ pub(super) async fn only_the_owner_of_a_limited_redirect_takes_clicks(fresh: Fre
     let page = RedirectId::from_bytes(page.id.to_bytes());
     for (account, link) in [(other, link.id), (account, plain.id), (account, page), (account, samples::id())]
     {
-        assert_eq!(take(&store, account, link).await, None, "{link}");
+        assert_eq!(ask(&store, account, link).await, ClickTaking::NoLimit, "{link}");
     }
+    // Nor does anybody else learn that no click is left.
+    let used_up = given::link(&store, account, limited("used-up", 9, 9)).await;
+    assert_eq!(ask(&store, other, used_up.id).await, ClickTaking::NoLimit);
     let taken = take(&store, account, link.id).await.unwrap();
     give_back(&store, other, link.id, taken).await;
     assert_eq!(left(&store, account, &link).await, 630);
@@ -236,7 +250,7 @@ pub(super) async fn a_limit_goes_with_its_link(fresh: Fresh) {
         assert_eq!(left(&store, account, &link).await, 600);
         let taken = take(&store, account, link.id).await.unwrap();
         assert!(given::delete_link(&store, account, link.id).await);
-        assert_eq!(take(&store, account, link.id).await, None);
+        assert_eq!(ask(&store, account, link.id).await, ClickTaking::NoLimit);
         give_back(&store, account, link.id, taken).await;
     }
     // It moves with its link, and goes on without an address.

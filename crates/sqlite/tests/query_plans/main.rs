@@ -260,7 +260,7 @@ async fn clicks_of_limits(work: &mut dyn UnitOfWork, account: AccountId, link: &
     let limit = ClickLimit::new(MaxClicks::new(1).unwrap(), 0, Revision::FIRST);
     let (with, without) = (limited(Some(limit)), limited(None));
     work.update_link(account, &before, &with).await.unwrap();
-    let taken = work.take_clicks(account, id).await.unwrap().unwrap();
+    let taken = work.take_clicks(account, id).await.unwrap().taken().unwrap();
     work.give_back_clicks(account, id, taken).await.unwrap();
     work.update_link(account, &with, &without).await.unwrap();
 }
