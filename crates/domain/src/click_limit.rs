@@ -2,6 +2,7 @@
 
 use crate::change::Change;
 use crate::revision::Revision;
+use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode, Violations};
 
 /// The largest number of visits that a redirect sends on: 1 to 1,000,000,000.
@@ -77,7 +78,24 @@ impl ClickLimit {
     /// The most clicks that a node takes at once.
     const LARGEST_BLOCK: u64 = 256;
 
-    /// A limit of which this many clicks are taken. `since` is the first revision of the link with a limit.
+    /// How many revisions of a link have names of their own for a count that begins in one millisecond. With it, the last instant
+    /// of the year 9999 has a name that a signed number of 64 bits can hold.
+    const NAMES_OF_A_MILLISECOND: u64 = 1 << 15;
+
+    /// The name of a count that begins now, with this revision of its link.
+    ///
+    /// The name has the instant, because an import restores a deleted link with its id and begins its revisions again. Nodes may still
+    /// hold clicks of the dead link, which must be neither used for the new one nor given back into it (D130). It has the revision,
+    /// because a limit may be removed and set again within a millisecond.
+    #[must_use]
+    pub fn name_of_count(now: Timestamp, revision: Revision) -> Revision {
+        let millis = u64::try_from(now.unix_millis()).unwrap_or_default();
+        let first = millis.saturating_mul(Self::NAMES_OF_A_MILLISECOND);
+        let number = first.saturating_add(revision.get() % Self::NAMES_OF_A_MILLISECOND);
+        Revision::from_stored(number).unwrap_or(Revision::FIRST)
+    }
+
+    /// A limit of which this many clicks are taken. `since` [names](Self::name_of_count) the count.
     #[must_use]
     pub const fn new(max: MaxClicks, taken: u64, since: Revision) -> Self {
         Self { max, taken, since }
@@ -103,8 +121,8 @@ impl ClickLimit {
         self.taken
     }
 
-    /// The revision of the link that began this count. A limit that was removed and set again counts anew, and does not get back
-    /// the clicks that nodes took of the earlier one.
+    /// The [name](Self::name_of_count) of this count. A limit that was removed and set again counts anew, and does not get back the
+    /// clicks that nodes took of the earlier one.
     #[must_use]
     pub const fn since(self) -> Revision {
         self.since
@@ -143,7 +161,7 @@ impl ClickLimit {
     }
 
     /// The limit after a request. A new number keeps what is taken, so a higher one opens an exhausted link again, and one below
-    /// what is taken exhausts it. `next` is the revision that a changed link gets.
+    /// what is taken exhausts it. `next` is the name of a count that begins now.
     pub(crate) fn requested(
         request: ClickLimitRequest,
         before: Option<Self>,

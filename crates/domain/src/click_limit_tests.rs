@@ -3,11 +3,14 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::id::Id;
 use crate::life::LinkState;
+use crate::link_request::Submitted;
 use crate::link_request::tests::{World, at, fields, new_redirect};
 use crate::plan::{Feature, FeatureSet};
 use crate::redirect::{Redirect, RedirectRequest};
 use crate::refusal::{Refusal, Rejection};
+use crate::slug::Slug;
 
 fn max(number: u64) -> MaxClicks {
     MaxClicks::new(number).unwrap()
@@ -97,9 +100,34 @@ fn d128_a_limit_that_was_removed_and_set_again_counts_anew() {
     let removed = world.update(&redirect, with_max(Change::Clear)).unwrap();
     assert_eq!((removed.content.click_limit, removed.state(at(0))), (None, LinkState::Active));
     let again = world.update(&removed, with_max(Change::Set(max(10)))).unwrap();
-    let expected = ClickLimit::new(max(10), 0, again.revision);
+    let expected = ClickLimit::new(max(10), 0, ClickLimit::name_of_count(at(2_000), again.revision));
     assert_eq!(again.content.click_limit, Some(expected));
     assert!(again.revision > redirect.revision);
+}
+
+/// An import restores a deleted link with its id and its first revision (D130).
+#[test]
+fn d130_no_count_of_a_link_or_of_a_restored_one_has_the_name_of_another() {
+    let first = Revision::FIRST;
+    let last = Timestamp::from_unix_millis(253_402_300_799_999).unwrap();
+    let mut names = Vec::new();
+    for now in [at(0), at(1), at(1_000), at(1_001), last] {
+        for revision in [first, first.next(), Revision::from_stored(32_767).unwrap()] {
+            names.push(ClickLimit::name_of_count(now, revision).get());
+        }
+    }
+    // Each is larger than those before.
+    assert!(names.is_sorted_by(|before, after| before < after), "{names:?}");
+    assert!(names.iter().all(|name| i64::try_from(*name).is_ok()), "{names:?}");
+    let name = |millis| {
+        let request = Submitted::valid(creation(10, None));
+        let slug = Slug::parse("mine").ok();
+        let world = World::new();
+        let created = Redirect::create(Id::from_bytes([1; 16]), &request, slug, &world.at(millis)).unwrap();
+        created.content.click_limit.map(ClickLimit::since)
+    };
+    assert_eq!(name(1_000), name(1_000));
+    assert_ne!(name(1_000), name(1_001));
 }
 
 #[test]
@@ -107,7 +135,12 @@ fn d128_a_file_moves_a_link_with_the_clicks_that_it_has_left() {
     let world = World::new();
     for (clicks_left, taken) in [(None, 0), (Some(10), 0), (Some(4), 6), (Some(0), 10)] {
         let redirect: Redirect = world.create(creation(10, clicks_left)).unwrap();
-        assert_eq!(redirect.content.click_limit, Some(limit(10, taken)), "{clicks_left:?}");
+        let since = ClickLimit::name_of_count(at(1_000), Revision::FIRST);
+        assert_eq!(
+            redirect.content.click_limit,
+            Some(ClickLimit::new(max(10), taken, since)),
+            "{clicks_left:?}"
+        );
     }
     let refused: Result<Redirect, Rejection> = world.create(creation(10, Some(11)));
     let expected = [(ClickLimit::LEFT_FIELD.to_owned(), ViolationCode::OutOfRange)];

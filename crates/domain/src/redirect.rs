@@ -141,7 +141,8 @@ impl ContentRules for RedirectContent {
             }
         };
         let limit_before = before.and_then(|content| content.click_limit);
-        let click_limit = ClickLimit::requested(*click_limit, limit_before, next_revision, found);
+        let next_count = ClickLimit::name_of_count(context.now, next_revision);
+        let click_limit = ClickLimit::requested(*click_limit, limit_before, next_count, found);
         let geo_blocklist_before = before.map(|content| content.geo_blocklist.clone());
         Some(Self {
             target_url: target_url?.clone(),

@@ -7,7 +7,7 @@ use signpost_domain::ClickLimit;
 pub(crate) struct ClickLimitView {
     /// The number of the limit.
     pub(crate) max: u64,
-    /// The revision of the link that began the count.
+    /// The name of the count.
     pub(crate) since: u64,
     /// Whether nodes have taken all clicks.
     pub(crate) is_exhausted: bool,

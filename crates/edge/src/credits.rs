@@ -31,7 +31,7 @@ pub(crate) struct LimitKey {
     pub(crate) link: RedirectId,
     /// The number of the limit.
     pub(crate) max: u64,
-    /// The revision of the link that began the count.
+    /// The name of the count.
     pub(crate) since: u64,
 }
 

@@ -51,6 +51,21 @@ impl World {
         commit(work).await;
     }
 
+    /// Deletes the link, and stores it again with this limit.
+    async fn restore(&self, limit: ClickLimit) {
+        let (link, account) = (self.link.key.link, self.link.account);
+        let mut work = self.memory.store.begin().await.unwrap();
+        let stored = work.lock_link(account, link.into()).await.unwrap().unwrap();
+        let deleted = work.delete_links(account, &[link.into()]).await.unwrap();
+        assert_eq!(deleted.len(), 1);
+        commit(work).await;
+        let restored = stored.into_redirect().unwrap().with(|content| content.click_limit = Some(limit));
+        let mut work = self.memory.store.begin().await.unwrap();
+        let inserted = work.insert_links(account, &[restored.into()], 9).await.unwrap();
+        assert_eq!(inserted, [Insertion::Done]);
+        commit(work).await;
+    }
+
     async fn use_one(&self, node: &Arc<Credits>) -> Credit {
         node.use_one(self.link.clone()).await
     }
@@ -169,4 +184,24 @@ async fn d128_only_the_count_that_a_node_knows_ends_its_link() {
     let missing = LimitKey { link: samples::id(), ..world.link.key };
     let link = LimitedLink { key: missing, ..world.link.clone() };
     assert_eq!(node.use_one(link).await, Credit::Unavailable);
+}
+
+/// A link that was deleted and restored with its id begins another count. Clicks of the dead one are neither used for it nor given back
+/// into it.
+#[tokio::test]
+async fn d130_held_clicks_of_a_dead_link_are_not_those_of_the_restored_one() {
+    let world = World::new(640).await;
+    let node = world.node();
+    assert_eq!(world.use_one(&node).await, Credit::Used);
+    assert!(node.has(&world.link.key));
+    let since = ClickLimit::name_of_count(samples::at(1_000), Revision::FIRST);
+    world.restore(ClickLimit::new(MaxClicks::new(640).unwrap(), 0, since)).await;
+    let key = LimitKey { since: since.get(), ..world.link.key };
+    assert!(!node.has(&key));
+    let restored = LimitedLink { key, ..world.link.clone() };
+    assert_eq!(node.use_one(restored).await, Credit::Used);
+    assert_eq!(world.left().await, 630);
+    // Nine clicks of the new count come back.
+    node.give_back_all().await;
+    assert_eq!(world.left().await, 639);
 }

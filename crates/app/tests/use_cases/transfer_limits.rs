@@ -1,8 +1,9 @@
 //! Limits of clicks in exports and imports (D128).
 
+use signpost_app::links;
 use signpost_app::transfer::{Field, FieldValue, Imported, Record};
-use signpost_app::visits::take_clicks;
-use signpost_domain::{ClickLimit, Feature, Link, MaxClicks, Revision};
+use signpost_app::visits::{give_back_clicks, take_clicks};
+use signpost_domain::{ClickLimit, Feature, Link, MaxClicks, Precondition, Revision};
 use signpost_port_contracts::samples;
 
 use crate::transfer::{exported, import, row, stored};
@@ -32,6 +33,11 @@ async fn refused(world: &World, record: Record) -> (&'static str, String) {
         Imported::Failed { code, message } => (code.as_str(), message),
         other => panic!("not refused: {other:?}"),
     }
+}
+
+/// The name of the count of a link that was imported at this instant.
+fn begun_at(millis: i64) -> Revision {
+    ClickLimit::name_of_count(samples::at(millis), Revision::FIRST)
 }
 
 async fn limit(world: &World) -> Option<ClickLimit> {
@@ -73,9 +79,30 @@ async fn d128_a_redirect_moves_with_the_clicks_that_it_has_left() {
     assert_eq!(records[0].get(Field::ClicksLeft), Some(&FieldValue::Number(7)));
     let moved = records[0].clone();
     assert_eq!(import_one(&there, moved.clone()).await, Imported::Created);
-    let expected = ClickLimit::new(MaxClicks::new(10).unwrap(), 3, Revision::FIRST);
+    let expected = ClickLimit::new(MaxClicks::new(10).unwrap(), 3, begun_at(1_000_000));
     assert_eq!(limit(&there).await, Some(expected));
     take_clicks(&there.app, there.account.id, redirect.id).await.unwrap().taken().unwrap();
     assert_eq!(import_one(&there, moved).await, Imported::Unchanged);
     assert_eq!(limit(&there).await, Some(expected.with_more_taken(1)));
+}
+
+/// D130: an import restores a deleted link with its id. Clicks that nodes hold of the dead one do not come back into it.
+#[tokio::test]
+async fn d130_a_restored_link_begins_another_count() {
+    let world = world(&[Feature::LinkAccess]).await;
+    let record = limited(FieldValue::Number(640), FieldValue::Null);
+    assert_eq!(import_one(&world, record).await, Imported::Created);
+    let records = exported(&world.app, world.account.id).await;
+    let (_, stored_links) = stored(&world.app, world.account.id).await;
+    let id = stored_links.into_iter().find_map(Link::into_redirect).unwrap().id;
+    let held = take_clicks(&world.app, world.account.id, id).await.unwrap().taken().unwrap();
+    assert_eq!((held.number, held.since), (10, begun_at(1_000_000)));
+
+    links::delete(&world.app, &world.caller().await, id.into(), &Precondition::None).await.unwrap();
+    world.memory.clock.set(samples::at(1_000_001));
+    assert_eq!(import_one(&world, records[0].clone()).await, Imported::Created);
+    let taken = take_clicks(&world.app, world.account.id, id).await.unwrap().taken().unwrap();
+    assert_eq!((taken.number, taken.since), (10, begun_at(1_000_001)));
+    give_back_clicks(&world.app, world.account.id, id, held).await.unwrap();
+    assert_eq!(limit(&world).await.map(ClickLimit::left), Some(630));
 }

@@ -29,14 +29,15 @@ async fn varied() -> World {
     world.group("Spring").await;
     let now = samples::at(1_000);
     // An import takes no dates in the future, and no links on a domain that the account lacks. Exports omit pixels, and a new link
-    // begins the count of its limit.
+    // begins the count of its limit, here at the instant of the imports.
     let mut links = one_of_each::links();
     links.retain(|link| link.updated_at <= now && !matches!(link.placement, Placement::Custom { .. }));
     for (link, number) in links.iter_mut().zip(0..) {
         link.group_id = (number % 2 == 0).then_some(group);
         if let AnyContent::Redirect(content) = &mut link.content {
             content.pixel_ids = PixelIds::default();
-            let begun = |limit: ClickLimit| ClickLimit::new(limit.max(), limit.taken(), Revision::FIRST);
+            let since = ClickLimit::name_of_count(samples::at(2_000), Revision::FIRST);
+            let begun = |limit: ClickLimit| ClickLimit::new(limit.max(), limit.taken(), since);
             content.click_limit = content.click_limit.map(begun);
         }
     }
@@ -81,6 +82,7 @@ async fn an_import_restores_deleted_links() {
     let (_, links_before) = &before;
     let redirect = links_before[0].clone().into_redirect().unwrap();
     links::delete(&world.app, &world.caller().await, redirect.id.into(), &Precondition::None).await.unwrap();
+    world.memory.clock.set(samples::at(2_000));
     let outcomes = import(&world.app, world.account.id, records).await;
     let counts = counted(&outcomes);
     assert_eq!((counts.created, counts.unchanged), (1, counts.rows() - 1));
