@@ -6,7 +6,7 @@ mod link_memory;
 mod own_place;
 mod resolve;
 
-pub use credits::{GiveBackError, give_back_clicks, take_clicks};
+pub use credits::{CreditError, give_back_clicks, take_clicks};
 pub use host_log::HostLog;
 pub use link_memory::LinkMemory;
 pub use own_place::OwnPlace;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use signpost_app::Application;
 use signpost_app::changes::{ChangeSubscriber, Origin};
-use signpost_app::ports::{Affected, ClickTaking, TakenClicks, VisibleChange};
-use signpost_app::visits::{GiveBackError, give_back_clicks, take_clicks};
+use signpost_app::ports::{Affected, ClickTaking, StoreError, TakenClicks, UnusedClicks, VisibleChange};
+use signpost_app::visits::{CreditError, give_back_clicks, take_clicks};
 use signpost_domain::{AccountId, Address, RedirectId, Site};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
@@ -23,6 +23,9 @@ const INTERVAL: Duration = Duration::from_millis(250);
 
 /// How long a node that stops may take to give everything back.
 const LAST_LIMIT: Duration = Duration::from_secs(5);
+
+/// The clicks of how many limits go back in one unit of work at most.
+const MOST_AT_ONCE: usize = 256;
 
 /// A limit of a link. Clicks that were taken under another limit of the same link are not used for it, so that a lower limit applies at
 /// once.
@@ -60,6 +63,15 @@ pub(crate) enum Credit {
 enum Taking {
     Taken,
     Exhausted,
+    Unavailable,
+}
+
+/// The outcome of giving clicks back to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GivingBack {
+    Done,
+    /// It took none of them, because it cannot read one of the links. It answers for others.
+    Unreadable,
     Unavailable,
 }
 
@@ -149,12 +161,21 @@ impl Credits {
             // The link has another limit by now, or none. This node learns of it within a second, and must not say until then
             // that the link is at its end.
             Ok(ClickTaking::Taken(taken)) => {
-                self.give_back(link, taken).await;
+                let key = LimitKey { since: taken.since.get(), ..link.key };
+                self.give_back(vec![(LimitedLink { key, ..link }, taken)]).await;
                 Taking::Unavailable
             }
             Ok(ClickTaking::Exhausted { .. } | ClickTaking::NoLimit) => Taking::Unavailable,
-            Err(error) => {
+            Err(CreditError { may_be_done: false, source: error }) => {
                 tracing::debug!(link = %link.key.link, %error, "no clicks could be taken");
+                Taking::Unavailable
+            }
+            Err(CreditError { may_be_done: true, source: error }) => {
+                tracing::warn!(
+                    link = %link.key.link,
+                    %error,
+                    "the store may have given out clicks of a limited link; then they are lost"
+                );
                 Taking::Unavailable
             }
         }
@@ -196,40 +217,88 @@ impl Credits {
         }
     }
 
-    async fn give_back_those(&self, is_due: impl Fn(&HeldClicks) -> bool + Send) {
+    /// Gives back in portions. As soon as the store does not answer, the rest stays where visits can use it.
+    async fn give_back_those(&self, is_due: impl Fn(&HeldClicks) -> bool + Send + Sync) {
         let _one_at_a_time = self.giving_back.lock().await;
-        for HeldClicks { link, taken, unused, .. } in self.withdraw(is_due) {
+        let due: Vec<LimitKey> =
+            self.held.read().iter().filter(|(_, held)| is_due(held)).map(|(key, _)| *key).collect();
+        let mut rest = due.as_slice();
+        // The first portion is small: while the store does not answer, no visit can use what is on its way.
+        let mut size = 1;
+        while !rest.is_empty() {
+            let (portion, later) = rest.split_at(rest.len().min(size));
+            match self.give_back(self.withdraw(portion, &is_due)).await {
+                GivingBack::Unreadable if portion.len() > 1 => {
+                    // One link must not keep those of the others.
+                    for key in portion {
+                        let withdrawn = self.withdraw(std::slice::from_ref(key), |_| true);
+                        if self.give_back(withdrawn).await == GivingBack::Unavailable {
+                            return;
+                        }
+                    }
+                }
+                GivingBack::Done | GivingBack::Unreadable => {}
+                GivingBack::Unavailable => return,
+            }
+            rest = later;
+            size = MOST_AT_ONCE.min(size * 2);
+        }
+    }
+
+    /// Removes clicks of these limits, so that no visit uses them any more. Some may have been visited meanwhile.
+    fn withdraw(
+        &self,
+        keys: &[LimitKey],
+        is_due: impl Fn(&HeldClicks) -> bool,
+    ) -> Vec<(LimitedLink, TakenClicks)> {
+        let mut withdrawn = Vec::with_capacity(keys.len());
+        let mut all = self.held.write();
+        for key in keys {
+            if !all.get(key).is_some_and(&is_due) {
+                continue;
+            }
+            let Some(HeldClicks { link, taken, unused, .. }) = all.remove(key) else { continue };
             let number = unused.into_inner();
             if number > 0 {
-                self.give_back(link, TakenClicks { number, ..taken }).await;
+                withdrawn.push((link, TakenClicks { number, ..taken }));
             }
         }
+        withdrawn
     }
 
-    /// Removes clicks, so that no visit uses them any more.
-    fn withdraw(&self, is_due: impl Fn(&HeldClicks) -> bool) -> Vec<HeldClicks> {
-        // Most of the time nothing is due, and then visits need not wait.
-        if !self.held.read().values().any(&is_due) {
-            return Vec::new();
-        }
-        let mut all = self.held.write();
-        let due: Vec<LimitKey> = all.iter().filter(|(_, held)| is_due(held)).map(|(key, _)| *key).collect();
-        due.iter().filter_map(|key| all.remove(key)).collect()
-    }
-
-    /// Gives clicks back to the store. If it certainly did not take them, the node keeps them and tries again later. If it may have taken
-    /// them, they are lost, because they must not come back twice.
-    async fn give_back(&self, link: LimitedLink, unused: TakenClicks) {
-        match give_back_clicks(&self.app, link.account, link.key.link, unused).await {
-            Ok(()) => {}
-            Err(GiveBackError { may_be_done: false, .. }) => self.hold(link, unused),
-            Err(GiveBackError { may_be_done: true, source }) => {
-                tracing::warn!(
-                    link = %link.key.link,
-                    clicks = unused.number,
-                    error = %source,
-                    "the store may not have taken back unused clicks of a limited link; they are lost"
-                );
+    /// Gives clicks back to the store, all or none. If it certainly did not take them, the node keeps them and tries again later. If it
+    /// may have taken them, they are lost, because they must not come back twice.
+    async fn give_back(&self, unused: Vec<(LimitedLink, TakenClicks)>) -> GivingBack {
+        let clicks: Vec<UnusedClicks> = unused
+            .iter()
+            .map(|(link, clicks)| UnusedClicks {
+                account: link.account,
+                link: link.key.link,
+                clicks: *clicks,
+            })
+            .collect();
+        match give_back_clicks(&self.app, &clicks).await {
+            Ok(()) => GivingBack::Done,
+            Err(CreditError { may_be_done: false, source }) => {
+                for (link, clicks) in unused {
+                    self.hold(link, clicks);
+                }
+                if matches!(source, StoreError::Corrupt { .. }) {
+                    GivingBack::Unreadable
+                } else {
+                    GivingBack::Unavailable
+                }
+            }
+            Err(CreditError { may_be_done: true, source }) => {
+                for (link, clicks) in unused {
+                    tracing::warn!(
+                        link = %link.key.link,
+                        clicks = clicks.number,
+                        error = %source,
+                        "the store may not have taken back unused clicks of a limited link; they are lost"
+                    );
+                }
+                GivingBack::Unavailable
             }
         }
     }

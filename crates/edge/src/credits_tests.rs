@@ -1,8 +1,8 @@
 //! The clicks that a node holds (D130).
 
 use signpost_app::ports::{Insertion, LinkReads, Store, UnitOfWork};
-use signpost_domain::{ClickLimit, MaxClicks, Redirect, Revision};
-use signpost_memory::InMemory;
+use signpost_domain::{ClickLimit, Link, MaxClicks, Redirect, Revision};
+use signpost_memory::{Fault, InMemory, Step};
 use signpost_port_contracts::samples;
 
 use super::*;
@@ -29,6 +29,25 @@ impl World {
         let key = LimitKey { link: redirect.id, max, since: 1 };
         let link = LimitedLink { key, account: account.id, address: redirect.placement.address() };
         Self { memory, app, link }
+    }
+
+    /// More links, each with this limit.
+    async fn more(&self, number: usize, max: u64) -> Vec<LimitedLink> {
+        let limit = ClickLimit::new(MaxClicks::new(max).unwrap(), 0, Revision::FIRST);
+        let redirects: Vec<Redirect> = (0..number)
+            .map(|number| samples::redirect(&format!("more-{number}")))
+            .map(|redirect: Redirect| redirect.with(|content| content.click_limit = Some(limit)))
+            .collect();
+        let links: Vec<Link> = redirects.iter().cloned().map(Link::from).collect();
+        let mut work = self.memory.store.begin().await.unwrap();
+        work.insert_links(self.link.account, &links, 10_000).await.unwrap();
+        commit(work).await;
+        let of_link = |redirect: &Redirect| LimitedLink {
+            key: LimitKey { link: redirect.id, max, since: 1 },
+            account: self.link.account,
+            address: redirect.placement.address(),
+        };
+        redirects.iter().map(of_link).collect()
     }
 
     fn node(&self) -> Arc<Credits> {
@@ -204,4 +223,61 @@ async fn d130_held_clicks_of_a_dead_link_are_not_those_of_the_restored_one() {
     // Nine clicks of the new count come back.
     node.give_back_all().await;
     assert_eq!(world.left().await, 639);
+}
+
+async fn holding(world: &World, links: &[LimitedLink]) -> Arc<Credits> {
+    let node = world.node();
+    for link in links {
+        assert_eq!(node.use_one(link.clone()).await, Credit::Used);
+        assert!(node.has(&link.key));
+    }
+    node
+}
+
+fn number_held(node: &Credits, links: &[LimitedLink]) -> usize {
+    links.iter().filter(|link| node.has(&link.key)).count()
+}
+
+/// A store that does not answer must not keep visits from the clicks of all links.
+#[tokio::test]
+async fn d130_a_round_ends_when_the_store_does_not_answer() {
+    let world = World::new(640).await;
+    let links = world.more(20, 640).await;
+    let node = holding(&world, &links).await;
+    world.memory.store.faults().fail_next(Step::Begin, Fault::Unavailable, 1);
+    node.give_back_idle(Instant::now() + IDLE_LIMIT).await;
+    assert_eq!(number_held(&node, &links), 20);
+    // The commit of the first portion, of one link, has no known outcome: its clicks are lost, and the rest stays.
+    world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
+    node.give_back_idle(Instant::now() + IDLE_LIMIT).await;
+    assert_eq!(number_held(&node, &links), 19);
+    node.give_back_idle(Instant::now() + IDLE_LIMIT).await;
+    assert_eq!(number_held(&node, &links), 0);
+}
+
+/// A link that the store cannot read keeps its own clicks only.
+#[tokio::test]
+async fn d130_an_unreadable_link_does_not_keep_the_clicks_of_others() {
+    let world = World::new(640).await;
+    let links = world.more(7, 640).await;
+    let node = holding(&world, &links).await;
+    // Of portions of one, two and four links, the first two fail, and then the first link of the second.
+    world.memory.store.faults().fail_next(Step::Write, Fault::Corrupt, 3);
+    node.give_back_idle(Instant::now() + IDLE_LIMIT).await;
+    assert_eq!(number_held(&node, &links), 2);
+}
+
+/// D130: a node that stops gives back many limits in a few units of work.
+#[tokio::test]
+async fn d130_clicks_of_many_links_go_back_when_a_node_stops() {
+    let world = World::new(640).await;
+    let links = world.more(300, 640).await;
+    let node = holding(&world, &links).await;
+    node.give_back_all().await;
+    assert_eq!(number_held(&node, &links), 0);
+    for link in links.iter().step_by(29) {
+        let found = world.memory.store.link(link.account, link.key.link.into()).await.unwrap().unwrap();
+        let limit = found.into_redirect().unwrap().content.click_limit.unwrap();
+        assert_eq!(limit.left(), 639);
+    }
 }

@@ -1,7 +1,7 @@
 //! The clicks of limited redirects.
 
 use async_trait::async_trait;
-use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks};
+use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks, UnusedClicks};
 use signpost_domain::{AccountId, AnyContent, ClickLimit, Link, LinkId, RedirectId};
 
 use crate::state::State;
@@ -52,19 +52,16 @@ impl ClickCredits for MemoryUnitOfWork {
         })
     }
 
-    async fn give_back_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-        unused: TakenClicks,
-    ) -> Result<(), StoreError> {
+    async fn give_back_clicks(&mut self, unused: &[UnusedClicks]) -> Result<(), StoreError> {
         self.write_noting(|state, changes| {
-            let Some((link, before)) = limited(state, account, link) else { return Ok(()) };
-            let after = before.with_given_back(unused.number).filter(|after| after.since() == unused.since);
-            let Some(after) = after else { return Ok(()) };
-            write(link, after);
-            if before.is_exhausted() && !after.is_exhausted() {
-                changes.note_links(account, [&*link]);
+            for UnusedClicks { account, link, clicks } in unused.iter().copied() {
+                let Some((link, before)) = limited(state, account, link) else { continue };
+                let after = before.with_given_back(clicks.number);
+                let Some(after) = after.filter(|after| after.since() == clicks.since) else { continue };
+                write(link, after);
+                if before.is_exhausted() && !after.is_exhausted() {
+                    changes.note_links(account, [&*link]);
+                }
             }
             Ok(())
         })

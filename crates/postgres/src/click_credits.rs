@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks};
+use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks, UnusedClicks};
 use signpost_domain::{AccountId, Address, Link, RedirectId};
 use signpost_sql_rows::Corrupt;
 use signpost_sql_rows::cell::RowName;
@@ -67,23 +67,28 @@ statement! {
 }
 
 statement! {
-    /// Gives back clicks of a redirect of the account. Returns the limit, what is taken then, and where the link lives.
-    GiveBackClicks -> (BigInt, BigInt, Nullable<Text>, Text) {
-        link: IdBytes => Identifier,
-        account: IdBytes => Identifier,
-        number: i64 => BigInt,
-        since: i64 => BigInt,
+    /// Gives back clicks of redirects, each of its account. Returns for each that took them its place in the list from 1, the limit,
+    /// what is taken then, and where the link lives. The rows are locked one by one in the order of the list. So each is found by its
+    /// id, and nodes that give back at the same time do not wait for each other in a circle.
+    GiveBackClicks -> (BigInt, BigInt, BigInt, Nullable<Text>, Text) {
+        links: Vec<IdBytes> => Array<Identifier>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        numbers: Vec<i64> => Array<BigInt>,
+        since: Vec<i64> => Array<BigInt>,
     } =
-    "UPDATE link_credits AS c SET taken = c.taken - $3 FROM links AS l WHERE c.link_id = $1 AND l.id = $1 AND CASE WHEN \
-     l.account_id = $2 THEN true ELSE false END AND c.since = $4 AND c.taken >= $3 RETURNING c.max_clicks, c.taken, l.host, \
-     l.slug"
+    "WITH held AS MATERIALIZED (SELECT h.link_id, h.host, h.slug, n.number, n.place FROM unnest($1, $2, $3, $4) WITH \
+     ORDINALITY AS n (link_id, account_id, number, since, place) CROSS JOIN LATERAL (SELECT c.link_id, l.host, l.slug FROM \
+     link_credits AS c JOIN links AS l ON l.id = c.link_id WHERE c.link_id = n.link_id AND l.id = n.link_id AND CASE WHEN \
+     l.account_id = n.account_id THEN true ELSE false END AND c.since = n.since AND c.taken >= n.number FOR UPDATE OF c) AS \
+     h) UPDATE link_credits AS c SET taken = c.taken - held.number FROM held WHERE c.link_id = ANY ($1) AND c.link_id = \
+     held.link_id RETURNING held.place, c.max_clicks, c.taken, held.host, held.slug"
 }
 
 /// The size of a block, the limit, what is taken, the count, and where the link lives.
 type TakenRow = (i64, i64, i64, i64, Option<String>, String);
 
-/// The limit, what is taken, and where the link lives.
-type GivenBackRow = (i64, i64, Option<String>, String);
+/// The place in the list, the limit, what is taken, and where the link lives.
+type GivenBackRow = (i64, i64, i64, Option<String>, String);
 
 /// Gives each of these links its limit. They have none yet.
 pub(crate) async fn write<'a>(
@@ -145,20 +150,28 @@ async fn take(
     Ok((ClickTaking::Taken(clicks), ended))
 }
 
-/// Gives back clicks. Returns the address of the link, if it had none left before.
+/// Gives back clicks. Returns the addresses of the links that had none left before, each with its account.
 async fn give_back(
     connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    link: RedirectId,
-    unused: TakenClicks,
-) -> Result<Option<Address>, Failure> {
-    let number = whole_number(unused.number);
-    let since = whole_number(unused.since.get());
-    let statement = GiveBackClicks { link: link.into(), account: account.into(), number, since };
-    let found: Option<GivenBackRow> = statement.get_result(connection).await.optional()?;
-    let Some((max, taken, host, slug)) = found else { return Ok(None) };
-    let is_opened = taken < max && taken.saturating_add(number) >= max;
-    Ok(if is_opened { address(link, host, slug)? } else { None })
+    unused: &[UnusedClicks],
+) -> Result<Vec<(AccountId, Address)>, Failure> {
+    let statement = GiveBackClicks {
+        links: unused.iter().map(|unused| unused.link.into()).collect(),
+        accounts: unused.iter().map(|unused| unused.account.into()).collect(),
+        numbers: unused.iter().map(|unused| whole_number(unused.clicks.number)).collect(),
+        since: unused.iter().map(|unused| whole_number(unused.clicks.since.get())).collect(),
+    };
+    let mut opened = Vec::new();
+    for (place, max, taken, host, slug) in statement.load::<GivenBackRow>(connection).await? {
+        let index = usize::try_from(place).ok().and_then(|place| place.checked_sub(1));
+        let Some(UnusedClicks { account, link, clicks }) = index.and_then(|index| unused.get(index)) else {
+            continue;
+        };
+        if taken < max && taken.saturating_add(whole_number(clicks.number)) >= max {
+            opened.extend(address(*link, host, slug)?.map(|address| (*account, address)));
+        }
+    }
+    Ok(opened)
 }
 
 #[async_trait]
@@ -169,14 +182,14 @@ impl ClickCredits for PostgresUnitOfWork {
         Ok(taking)
     }
 
-    async fn give_back_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-        unused: TakenClicks,
-    ) -> Result<(), StoreError> {
-        let opened = self.step(async |connection| give_back(connection, account, link, unused).await).await?;
-        self.noted().note_addresses(account, opened);
+    async fn give_back_clicks(&mut self, unused: &[UnusedClicks]) -> Result<(), StoreError> {
+        if unused.is_empty() {
+            return Ok(());
+        }
+        let opened = self.step(async |connection| give_back(connection, unused).await).await?;
+        for (account, address) in opened {
+            self.noted().note_addresses(account, [address]);
+        }
         Ok(())
     }
 }

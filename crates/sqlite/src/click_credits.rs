@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::BigInt;
 use diesel::sqlite::Sqlite;
-use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks};
+use signpost_app::ports::{ClickCredits, ClickTaking, StoreError, TakenClicks, UnusedClicks};
 use signpost_domain::{AccountId, Address, ClickLimit, Link, LinkKind, RedirectId};
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::click_limit::{LimitColumns, LimitRow, TABLE, changed_limits};
@@ -140,21 +140,25 @@ impl ClickCredits for SqliteUnitOfWork {
         Ok(taking)
     }
 
-    async fn give_back_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-        unused: TakenClicks,
-    ) -> Result<(), StoreError> {
+    async fn give_back_clicks(&mut self, unused: &[UnusedClicks]) -> Result<(), StoreError> {
+        let unused = unused.to_vec();
         let step = move |connection: &mut SqliteConnection| {
-            let Some((before, address)) = read(connection, account, link)? else { return Ok(None) };
-            let after = before.with_given_back(unused.number).filter(|after| after.since() == unused.since);
-            let Some(after) = after else { return Ok(None) };
-            write_taken(connection, link, after)?;
-            Ok(address.filter(|_| before.is_exhausted() && !after.is_exhausted()))
+            let mut opened = Vec::new();
+            for UnusedClicks { account, link, clicks } in unused {
+                let Some((before, address)) = read(connection, account, link)? else { continue };
+                let after = before.with_given_back(clicks.number);
+                let Some(after) = after.filter(|after| after.since() == clicks.since) else { continue };
+                write_taken(connection, link, after)?;
+                if before.is_exhausted() && !after.is_exhausted() {
+                    opened.push((account, address));
+                }
+            }
+            Ok(opened)
         };
         let opened = self.step(step).await?;
-        self.noted().note_addresses(account, opened);
+        for (account, address) in opened {
+            self.noted().note_addresses(account, address);
+        }
         Ok(())
     }
 }

@@ -14,6 +14,17 @@ pub struct TakenClicks {
     pub since: Revision,
 }
 
+/// Clicks of a redirect that a node took and did not use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnusedClicks {
+    /// Who has the redirect.
+    pub account: AccountId,
+    /// The redirect.
+    pub link: RedirectId,
+    /// The clicks.
+    pub clicks: TakenClicks,
+}
+
 /// What a node gets that asks for clicks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClickTaking {
@@ -52,12 +63,7 @@ pub trait ClickCredits: Send {
     /// Takes the [next block](signpost_domain::ClickLimit::next_block) of clicks.
     async fn take_clicks(&mut self, account: AccountId, link: RedirectId) -> Result<ClickTaking, StoreError>;
 
-    /// Gives back clicks that were taken and not used. Nothing happens if the count that they were taken of is over, or if not that
-    /// many are taken of it.
-    async fn give_back_clicks(
-        &mut self,
-        account: AccountId,
-        link: RedirectId,
-        unused: TakenClicks,
-    ) -> Result<(), StoreError>;
+    /// Gives back clicks that were taken and not used. No link may be named twice with one count. Nothing happens to a link if the
+    /// account does not have it, if the count that the clicks were taken of is over, or if not that many are taken of it.
+    async fn give_back_clicks(&mut self, unused: &[UnusedClicks]) -> Result<(), StoreError>;
 }

@@ -60,7 +60,7 @@ pub use certificates::{
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
-pub use click_credits::{ClickCredits, ClickTaking, TakenClicks};
+pub use click_credits::{ClickCredits, ClickTaking, TakenClicks, UnusedClicks};
 pub use click_store::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, Upkeep};
 pub use clicks::{Click, ClickKind, ClickSink};
 

@@ -1,6 +1,7 @@
 //! Limits of clicks in exports and imports (D128).
 
 use signpost_app::links;
+use signpost_app::ports::UnusedClicks;
 use signpost_app::transfer::{Field, FieldValue, Imported, Record};
 use signpost_app::visits::{give_back_clicks, take_clicks};
 use signpost_domain::{ClickLimit, Feature, Link, MaxClicks, Precondition, Revision};
@@ -103,6 +104,7 @@ async fn d130_a_restored_link_begins_another_count() {
     assert_eq!(import_one(&world, records[0].clone()).await, Imported::Created);
     let taken = take_clicks(&world.app, world.account.id, id).await.unwrap().taken().unwrap();
     assert_eq!((taken.number, taken.since), (10, begun_at(1_000_001)));
-    give_back_clicks(&world.app, world.account.id, id, held).await.unwrap();
+    let held = UnusedClicks { account: world.account.id, link: id, clicks: held };
+    give_back_clicks(&world.app, &[held]).await.unwrap();
     assert_eq!(limit(&world).await.map(ClickLimit::left), Some(630));
 }

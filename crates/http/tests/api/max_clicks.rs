@@ -1,6 +1,7 @@
 //! Redirects with a limit of clicks (D128, D130, D137).
 
 use serde_json::{Value, json};
+use signpost_app::ports::UnusedClicks;
 use signpost_app::visits::{give_back_clicks, take_clicks};
 use signpost_domain::{FeatureSet, Plan, PlanName, RedirectId};
 
@@ -100,7 +101,8 @@ async fn d128_a_link_is_exhausted_when_its_last_click_is_taken() {
     let listed = api.call("GET", COLLECTION).await.body["data"][0].take();
     assert_eq!(limit(&listed), json!([2, 0, "exhausted"]));
 
-    give_back_clicks(&api.app, api.account, id, taken).await.unwrap();
+    let unused = UnusedClicks { account: api.account, link: id, clicks: taken };
+    give_back_clicks(&api.app, &[unused]).await.unwrap();
     assert_eq!(shown().await, json!([2, 1, "active"]));
     take_clicks(&api.app, api.account, id).await.unwrap().taken().unwrap();
     for (max, expected) in [

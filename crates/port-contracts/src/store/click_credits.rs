@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signpost_app::ports::{ClickTaking, PublishedContent, Store, TakenClicks, VisibleChange};
+use signpost_app::ports::{ClickTaking, PublishedContent, Store, TakenClicks, UnusedClicks, VisibleChange};
 use signpost_domain::{AccountId, ClickLimit, Link, MaxClicks, Redirect, RedirectId, Revision};
 
 use super::change_reading::Reader;
@@ -18,6 +18,7 @@ cases! {
     d130_clicks_are_taken_in_blocks_until_none_is_left
     d130_clicks_that_were_given_back_are_taken_again
     d130_clicks_of_an_earlier_count_do_not_come_back
+    d130_clicks_of_many_links_come_back_together
     d128_an_update_keeps_what_is_taken
     d130_the_last_click_and_a_click_again_are_logged
     d130_any_number_of_takers_get_exactly_the_limit
@@ -43,8 +44,12 @@ async fn take(store: &Arc<dyn Store>, account: AccountId, link: RedirectId) -> O
     ask(store, account, link).await.taken()
 }
 
+async fn give_back_all(store: &Arc<dyn Store>, unused: &[UnusedClicks]) {
+    unit!(store, async |work| Ok(work.give_back_clicks(unused).await?)).await.unwrap();
+}
+
 async fn give_back(store: &Arc<dyn Store>, account: AccountId, link: RedirectId, unused: TakenClicks) {
-    unit!(store, async |work| Ok(work.give_back_clicks(account, link, unused).await?)).await.unwrap();
+    give_back_all(store, &[UnusedClicks { account, link, clicks: unused }]).await;
 }
 
 /// The limit, as lists, look-ups and visits read it.
@@ -133,6 +138,40 @@ pub(super) async fn d130_clicks_of_an_earlier_count_do_not_come_back(fresh: Fres
     let used_up = link.clone().with(|content| content.click_limit = Some(ClickLimit::new(max(9), 9, fourth)));
     given::update_link(&store, account, &used_up).await.unwrap();
     assert_eq!(ask(&store, account, link.id).await, ClickTaking::Exhausted { since: fourth });
+}
+
+/// Each as it would alone: those that may not come back keep no others.
+pub(super) async fn d130_clicks_of_many_links_come_back_together(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let mut links = Vec::new();
+    for number in 0..40 {
+        let owner = if number % 2 == 0 { account } else { other };
+        links.push((owner, given::link(&store, owner, limited(&format!("s{number}"), 9, 9)).await));
+    }
+    let mut reader = Reader::at_the_end(&store).await;
+    let mut unused = Vec::new();
+    for (number, (account, link)) in links.iter().enumerate() {
+        let since = if number == 3 { Revision::FIRST.next() } else { Revision::FIRST };
+        let clicks = TakenClicks { number: if number == 4 { 10 } else { 2 }, since };
+        unused.push(UnusedClicks { account: *account, link: link.id, clicks });
+    }
+    unused[5].account = account;
+    unused[6].link = samples::id();
+    give_back_all(&store, &unused).await;
+    give_back_all(&store, &[]).await;
+    let mut opened = [Vec::new(), Vec::new()];
+    for (number, (owner, link)) in links.iter().enumerate() {
+        let is_back = !(3..=6).contains(&number);
+        assert_eq!(left(&store, *owner, link).await, if is_back { 2 } else { 0 }, "{number}");
+        if is_back {
+            opened[number % 2].push(Link::from(link.clone()));
+        }
+    }
+    let [of_account, of_other] = opened;
+    let mut news = reader.news(&store).await;
+    news.sort_by_key(|change| change.account != account);
+    let expected = [of_links(account, &of_account), of_links(other, &of_other)];
+    assert_eq!(news, expected);
 }
 
 /// Whoever writes the link does not know what was taken meanwhile.

@@ -1,7 +1,7 @@
 //! Plans made while tables are empty. A connection keeps them while an import fills the tables, and statistics arrive a
 //! minute later at the earliest. So these plans must already use the index that a full table needs.
 
-use signpost_app::ports::{AccountReads, ClickTaking, LinkReads, Store, TakenClicks};
+use signpost_app::ports::{AccountReads, ClickTaking, LinkReads, Store, TakenClicks, UnusedClicks};
 use signpost_domain::{
     AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Revision, Site,
     TargetHost,
@@ -65,8 +65,8 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
     let plans = subject.plans(async {
         let redirect = samples::id();
         assert_eq!(work.take_clicks(account, redirect).await.unwrap(), ClickTaking::NoLimit);
-        let unused = TakenClicks { number: 1, since: Revision::FIRST };
-        work.give_back_clicks(account, redirect, unused).await.unwrap();
+        let clicks = TakenClicks { number: 1, since: Revision::FIRST };
+        work.give_back_clicks(&[UnusedClicks { account, link: redirect, clicks }]).await.unwrap();
     });
     assert_contains(&plans.await, &["links_pkey", "link_credits_pkey"]);
     let plans = subject.plans(async { drop(store.key_holder(&key.hash).await.unwrap()) }).await;

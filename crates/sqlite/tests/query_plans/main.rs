@@ -30,7 +30,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
 use signpost_app::ports::{
     AccountReads, ChangeLog, ChangePosition, Insertion, LeaseHolder, Leases, LinkReads, PixelReads,
-    QuotaStore, ReadChanges, Store, TagReads, UnitOfWork, UpdateLinkError,
+    QuotaStore, ReadChanges, Store, TagReads, UnitOfWork, UnusedClicks, UpdateLinkError,
 };
 use signpost_domain::{
     AccountId, Address, ClickLimit, ExternalId, GroupFilter, InstantRange, Link, LinkFilter, LinkId,
@@ -261,7 +261,7 @@ async fn clicks_of_limits(work: &mut dyn UnitOfWork, account: AccountId, link: &
     let (with, without) = (limited(Some(limit)), limited(None));
     work.update_link(account, &before, &with).await.unwrap();
     let taken = work.take_clicks(account, id).await.unwrap().taken().unwrap();
-    work.give_back_clicks(account, id, taken).await.unwrap();
+    work.give_back_clicks(&[UnusedClicks { account, link: id, clicks: taken }]).await.unwrap();
     work.update_link(account, &with, &without).await.unwrap();
 }
 
