@@ -171,7 +171,7 @@ impl LinkRow {
             click_limit,
         } = self;
         let (id, row) = link_id(kind, &id)?;
-        let (life, way) = life.into_life_and_way(&row, id.kind())?;
+        let (life, way) = life.into_life_and_way(&row, id.kind(), click_limit.is_some())?;
         let content = match id.kind() {
             LinkKind::Landing => {
                 row.unused("target_url", target_url.is_none())?;

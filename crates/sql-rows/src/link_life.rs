@@ -23,8 +23,14 @@ pub struct LifeRow {
 }
 
 impl LifeRow {
-    /// The life of the link of this kind in this row, and how it sends its visitors on. A landing page has the default way.
-    pub(crate) fn into_life_and_way(self, row: &RowName, kind: LinkKind) -> Result<(Life, Way), Corrupt> {
+    /// The life of the link of this kind in this row, and how it sends its visitors on. A landing page has the default way. A link
+    /// that says that it is limited must have a limit: without it, it would send on any number of visits.
+    pub(crate) fn into_life_and_way(
+        self,
+        row: &RowName,
+        kind: LinkKind,
+        has_limit: bool,
+    ) -> Result<(Life, Way), Corrupt> {
         let Self { starts_at, expires_at, behaviour } = self;
         let starts_at = starts_at.map(|instant| row.timestamp("starts_at", instant)).transpose()?;
         let expires_at = expires_at.map(|instant| row.timestamp("expires_at", instant)).transpose()?;
@@ -33,6 +39,9 @@ impl LifeRow {
         let Behaviour { fallback_url, way, is_limited } = behaviour.transpose()?.unwrap_or_default();
         let is_landings = way == Way::default() && !is_limited;
         row.unused("behaviour", kind == LinkKind::Redirect || is_landings)?;
+        if is_limited && !has_limit {
+            return Err(row.corrupt("behaviour", "says that the link has a limit, which is missing"));
+        }
         Ok((Life { schedule: Schedule::from_stored(starts_at, expires_at), fallback_url }, way))
     }
 }
@@ -59,11 +68,11 @@ mod tests {
     #[test]
     fn d128_d132_a_plain_life_and_way_are_stored_as_nulls() {
         let row = RowName::new("links", "a link");
-        let read = |behaviour| {
-            LifeRow { starts_at: None, expires_at: None, behaviour }
-                .into_life_and_way(&row, LinkKind::Redirect)
-                .unwrap()
+        let try_to_read = |behaviour, has_limit| {
+            let life = LifeRow { starts_at: None, expires_at: None, behaviour };
+            life.into_life_and_way(&row, LinkKind::Redirect, has_limit)
         };
+        let read = |behaviour| try_to_read(behaviour, false).unwrap();
         let plain = samples::redirect("plain");
         let column_of = |redirect: &Redirect| behaviour_column(&redirect.clone().into_any());
         assert_eq!(column_of(&plain), None);
@@ -83,6 +92,7 @@ mod tests {
         let limit = MaxClicks::new(9).ok().map(|max| ClickLimit::new(max, 0, Revision::FIRST));
         let limited = column_of(&plain.with(|content| content.click_limit = limit));
         assert_eq!(limited.as_deref(), Some(r#"{"is_limited":true}"#), "ADR 85");
-        assert_eq!(read(limited), (Life::default(), Way::default()));
+        assert_eq!(try_to_read(limited.clone(), true).unwrap(), (Life::default(), Way::default()));
+        assert_eq!(try_to_read(limited, false).unwrap_err().column, "behaviour");
     }
 }

@@ -79,7 +79,7 @@ impl PublishedRow {
         page: Option<&str>,
         codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
     ) -> Result<(Life, PublishedContent), Corrupt> {
-        let (life, way) = self.life.into_life_and_way(row, id.kind())?;
+        let (life, way) = self.life.into_life_and_way(row, id.kind(), self.click_limit.is_some())?;
         let content = match id {
             LinkId::Landing(_) => {
                 row.unused("target_url", self.target_url.is_none())?;

@@ -44,6 +44,8 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("pixel_ids", &pixels(1_001), &pixels(11)),
         ("behaviour", "'{\"redirect_status\":200}'", "'{\"redirect_status\":308}'"),
         ("behaviour", "'{\"utm\":{\"secret\":\"x\"}}'", "'{\"utm\":{\"source\":\"x\"}}'"),
+        // D130: the limit itself is missing.
+        ("behaviour", "'{\"is_limited\":true}'", "NULL"),
     ]);
     let of_landings = rubbish([
         ("target_url", "'https://secret.example/'", "NULL"),
