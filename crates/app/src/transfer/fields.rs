@@ -233,6 +233,10 @@ pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
 /// whole.
 pub(super) fn read_redirect(fields: &mut RowFieldReader) -> (RedirectContentRequest, UtmChanges) {
     let utm = UtmChanges::read(fields);
+    let max_clicks = fields.nullable_number(Field::MaxClicks, MaxClicks::parse);
+    let clicks_left = fields.number(Field::ClicksLeft, ClickLimit::parse_left);
+    // An invalid limit is not an absent one, so it is not said that what is left needs a limit.
+    let clicks_left = clicks_left.filter(|_| max_clicks.is_some());
     let content = RedirectContentRequest {
         target_url: fields.required(Field::TargetUrl, TargetUrl::parse),
         antibot_enabled: fields.flag(Field::AntibotEnabled),
@@ -243,10 +247,7 @@ pub(super) fn read_redirect(fields: &mut RowFieldReader) -> (RedirectContentRequ
             forward_query: fields.flag(Field::ForwardQuery),
             utm: Change::Set(utm.to_utm()),
         },
-        click_limit: ClickLimitRequest {
-            max_clicks: fields.nullable_number(Field::MaxClicks, MaxClicks::parse).unwrap_or_default(),
-            clicks_left: fields.number(Field::ClicksLeft, ClickLimit::parse_left),
-        },
+        click_limit: ClickLimitRequest { max_clicks: max_clicks.unwrap_or_default(), clicks_left },
     };
     (content, utm)
 }

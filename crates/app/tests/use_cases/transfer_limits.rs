@@ -59,6 +59,11 @@ async fn d128_a_limit_that_no_creation_has_is_refused() {
         let (code, message) = refused(&world, limited(max, left)).await;
         assert!(code == "invalid_request" && message.contains(&format!("`{field}` ")), "{message}");
     }
+    // Only the limit is wrong, unless what is left is no number either.
+    let (_, message) = refused(&world, limited(FieldValue::Number(0), FieldValue::Number(3))).await;
+    assert!(message.contains("`max_clicks` ") && !message.contains("clicks_left"), "{message}");
+    let (_, message) = refused(&world, limited(FieldValue::Number(0), FieldValue::Number(-1))).await;
+    assert!(message.contains("`max_clicks` ") && message.contains("`clicks_left` "), "{message}");
     let without = self::world(&[]).await;
     let record = limited(FieldValue::Number(10), FieldValue::Null);
     assert_eq!(refused(&without, record).await.0, "feature_not_available_on_current_plan");
