@@ -27,8 +27,8 @@ const LAST_LIMIT: Duration = Duration::from_secs(5);
 /// The clicks of how many limits go back in one unit of work at most.
 const MOST_AT_ONCE: usize = 256;
 
-/// A limit of a link. Clicks that were taken under another limit of the same link are not used for it, so that a lower limit applies at
-/// once.
+/// A limit of a link. Clicks that were taken under another limit of the same link are not used for it, so that a lower limit applies as
+/// soon as this node knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct LimitKey {
     pub(crate) link: RedirectId,
@@ -123,7 +123,7 @@ impl Credits {
         self.held.read().get(key).is_some_and(|held| held.unused.load(Ordering::Acquire) > 0)
     }
 
-    /// Uses a click for a visit. It asks the store if the node has none, once for all visits that wait.
+    /// Uses a click for a visit. It asks the store if the node has none, with one request at a time for all visits that wait.
     pub(crate) async fn use_one(self: &Arc<Self>, link: LimitedLink) -> Credit {
         loop {
             if self.use_held(&link.key) {
