@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::link_id::LinkId;
 use crate::stored::{self, MalformedStored};
-use crate::text::exceeds;
+use crate::text::check_line;
 use crate::violation::{FieldError, Violation, ViolationCode};
 
 /// The id of a link in the caller's own system: 1 to 255 characters without control characters, kept exactly as given. At most
@@ -31,15 +31,7 @@ impl ExternalId {
     /// # Errors
     /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it contains a control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        if text.is_empty() {
-            return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
-        }
-        if exceeds(text, Self::MAX_CHARS) {
-            return Err(FieldError::new(ViolationCode::TooLong, "must have at most 255 characters"));
-        }
-        if text.contains(char::is_control) {
-            return Err(FieldError::new(ViolationCode::InvalidFormat, "must not contain control characters"));
-        }
+        check_line(text, Self::MAX_CHARS)?;
         Ok(Self(text.to_owned()))
     }
 

@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 use crate::email::Email;
 use crate::stored::{self, MalformedStored};
-use crate::text::exceeds;
+use crate::text::{check_line, exceeds};
 use crate::violation::{FieldError, ViolationCode};
 
 /// The identifier of an identity provider: an `https` URL, or an `http` URL of this machine, without query and fragment. Issuers
@@ -103,15 +103,7 @@ impl Subject {
     /// # Errors
     /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` for control characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        if text.is_empty() {
-            return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
-        }
-        if exceeds(text, Self::MAX_CHARS) {
-            return Err(FieldError::new(ViolationCode::TooLong, "must have at most 255 characters"));
-        }
-        if text.contains(char::is_control) {
-            return Err(FieldError::new(ViolationCode::InvalidFormat, "must not contain control characters"));
-        }
+        check_line(text, Self::MAX_CHARS)?;
         Ok(Self(text.to_owned()))
     }
 

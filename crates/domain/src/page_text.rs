@@ -1,38 +1,13 @@
 //! The texts of a landing page (D34, D35).
 
 use crate::stored::{self, MalformedStored};
-use crate::text::exceeds;
+use crate::text::{check_line, check_longest, check_not_empty, check_one_line};
 use crate::violation::{FieldError, ViolationCode};
-
-fn check_longest(text: &str, longest: usize) -> Result<(), FieldError> {
-    if exceeds(text, longest) {
-        return Err(FieldError::new(
-            ViolationCode::TooLong,
-            format!("must have at most {longest} characters"),
-        ));
-    }
-    Ok(())
-}
 
 fn check_lines(text: &str) -> Result<(), FieldError> {
     if text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
         let message = "must not contain control characters other than line breaks and tabs";
         return Err(FieldError::new(ViolationCode::InvalidFormat, message));
-    }
-    Ok(())
-}
-
-fn check_one_line(text: &str) -> Result<(), FieldError> {
-    if text.contains(char::is_control) {
-        let message = "must not contain control characters";
-        return Err(FieldError::new(ViolationCode::InvalidFormat, message));
-    }
-    Ok(())
-}
-
-fn check_not_empty(text: &str) -> Result<(), FieldError> {
-    if text.is_empty() {
-        return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
     }
     Ok(())
 }
@@ -171,9 +146,7 @@ impl SocialNetwork {
     /// characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let text = text.trim();
-        check_not_empty(text)?;
-        check_longest(text, Self::MAX_CHARS)?;
-        check_one_line(text)?;
+        check_line(text, Self::MAX_CHARS)?;
         Ok(Self(text.to_owned()))
     }
 

@@ -29,16 +29,7 @@ impl Name {
     /// if it contains a control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let text = text.trim();
-        if text.is_empty() {
-            return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
-        }
-        if exceeds(text, Self::MAX_CHARS) {
-            return Err(FieldError::new(ViolationCode::TooLong, "must have at most 100 characters"));
-        }
-        if text.contains(char::is_control) {
-            let message = "must not contain control characters";
-            return Err(FieldError::new(ViolationCode::InvalidFormat, message));
-        }
+        check_line(text, Self::MAX_CHARS)?;
         Ok(Self(text.to_owned()))
     }
 
@@ -121,6 +112,38 @@ impl fmt::Display for Note {
 pub(crate) fn exceeds(text: &str, limit: usize) -> bool {
     // A character has at least one byte, so most texts need no count.
     text.len() > limit && text.chars().nth(limit).is_some()
+}
+
+/// The error of a text that is not one line of 1 to `longest` characters.
+pub(crate) fn check_line(text: &str, longest: usize) -> Result<(), FieldError> {
+    check_not_empty(text)?;
+    check_longest(text, longest)?;
+    check_one_line(text)
+}
+
+pub(crate) fn check_not_empty(text: &str) -> Result<(), FieldError> {
+    if text.is_empty() {
+        return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
+    }
+    Ok(())
+}
+
+pub(crate) fn check_longest(text: &str, longest: usize) -> Result<(), FieldError> {
+    if exceeds(text, longest) {
+        return Err(FieldError::new(
+            ViolationCode::TooLong,
+            format!("must have at most {longest} characters"),
+        ));
+    }
+    Ok(())
+}
+
+pub(crate) fn check_one_line(text: &str) -> Result<(), FieldError> {
+    if text.contains(char::is_control) {
+        let message = "must not contain control characters";
+        return Err(FieldError::new(ViolationCode::InvalidFormat, message));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

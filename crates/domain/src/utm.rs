@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::stored::{self, MalformedStored};
-use crate::text::exceeds;
-use crate::violation::{FieldError, ViolationCode};
+use crate::text::check_line;
+use crate::violation::FieldError;
 
 /// The value of a parameter: 1 to 255 characters without control characters. Surrounding white space is dropped before the length
 /// is checked.
@@ -29,15 +29,7 @@ impl UtmValue {
     /// control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let text = text.trim();
-        if text.is_empty() {
-            return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
-        }
-        if exceeds(text, Self::MAX_CHARS) {
-            return Err(FieldError::new(ViolationCode::TooLong, "must have at most 255 characters"));
-        }
-        if text.contains(char::is_control) {
-            return Err(FieldError::new(ViolationCode::InvalidFormat, "must not contain control characters"));
-        }
+        check_line(text, Self::MAX_CHARS)?;
         Ok(Self(text.to_owned()))
     }
 
@@ -144,6 +136,7 @@ impl Utm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::violation::ViolationCode;
 
     #[test]
     fn d132_a_value_has_1_to_255_characters_without_control_characters() {
