@@ -26,6 +26,16 @@ pub(crate) fn hash_source(text: &str) -> String {
 
 /// A content security policy that allows only these sources.
 pub(crate) fn policy_of(directives: &[(&str, String)]) -> String {
+    policy(directives, "; form-action 'none'")
+}
+
+/// The same for a page with a form. It names no addresses for the form: Chromium applies them to every redirect that follows,
+/// so the target of the link would have to be among them.
+pub(crate) fn policy_of_form(directives: &[(&str, String)]) -> String {
+    policy(directives, "")
+}
+
+fn policy(directives: &[(&str, String)], form_action: &str) -> String {
     let mut policy = "default-src 'none'".to_owned();
     for (name, sources) in directives.iter().filter(|(_, sources)| !sources.is_empty()) {
         policy.push_str("; ");
@@ -33,6 +43,8 @@ pub(crate) fn policy_of(directives: &[(&str, String)]) -> String {
         policy.push(' ');
         policy.push_str(sources);
     }
-    policy.push_str("; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    policy.push_str("; base-uri 'none'");
+    policy.push_str(form_action);
+    policy.push_str("; frame-ancestors 'none'");
     policy
 }

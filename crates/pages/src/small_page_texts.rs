@@ -1,6 +1,7 @@
 //! The texts of the small pages, as a native speaker would write them.
 
 use crate::language::Language;
+use crate::password_page_texts::password_words;
 use crate::small_pages::SmallPage;
 
 /// The texts of one page.
@@ -10,7 +11,7 @@ pub(crate) struct Words {
     pub(crate) text: &'static str,
 }
 
-const fn words(heading: &'static str, text: &'static str) -> Words {
+pub(crate) const fn words(heading: &'static str, text: &'static str) -> Words {
     Words { heading, text }
 }
 
@@ -40,6 +41,7 @@ pub(crate) const fn continue_to(language: Language) -> &'static str {
 
 const fn english(page: SmallPage) -> Words {
     match page {
+        SmallPage::Password(page) => password_words(page, Language::English),
         SmallPage::NotFound => words(
             "This link leads nowhere",
             "Check the address for typos. If it is right, the link is no longer available.",
@@ -79,6 +81,7 @@ const fn english(page: SmallPage) -> Words {
 
 const fn german(page: SmallPage) -> Words {
     match page {
+        SmallPage::Password(page) => password_words(page, Language::German),
         SmallPage::NotFound => words(
             "Dieser Link führt ins Leere",
             "Bitte prüfen Sie, ob die Adresse richtig geschrieben ist. Wenn ja, gibt es den Link nicht mehr.",
@@ -124,6 +127,7 @@ const fn german(page: SmallPage) -> Words {
 
 const fn spanish(page: SmallPage) -> Words {
     match page {
+        SmallPage::Password(page) => password_words(page, Language::Spanish),
         SmallPage::NotFound => words(
             "Este enlace no lleva a ninguna parte",
             "Comprueba que la dirección esté bien escrita. Si lo está, el enlace ya no está disponible.",
@@ -164,6 +168,7 @@ const fn spanish(page: SmallPage) -> Words {
 
 const fn french(page: SmallPage) -> Words {
     match page {
+        SmallPage::Password(page) => password_words(page, Language::French),
         SmallPage::NotFound => words(
             "Ce lien ne mène nulle part",
             "Vérifiez que l’adresse est bien écrite. Si c’est le cas, le lien n’est plus disponible.",
@@ -207,6 +212,7 @@ const fn french(page: SmallPage) -> Words {
 
 const fn russian(page: SmallPage) -> Words {
     match page {
+        SmallPage::Password(page) => password_words(page, Language::Russian),
         SmallPage::NotFound => words(
             "Эта ссылка никуда не ведёт",
             "Проверьте, нет ли в адресе опечатки. Если всё верно, значит, ссылка больше не работает.",
@@ -248,6 +254,7 @@ const fn russian(page: SmallPage) -> Words {
 
 const fn portuguese(page: SmallPage) -> Words {
     match page {
+        SmallPage::Password(page) => password_words(page, Language::Portuguese),
         SmallPage::NotFound => words(
             "Este link não leva a lugar nenhum",
             "Verifique se o endereço está correto. Se estiver, o link já não está disponível.",

@@ -7,11 +7,13 @@
 use askama::Template;
 
 use crate::language::Language;
-use crate::page::{HtmlPage, PageError, hash_source, policy_of};
+use crate::page::{HtmlPage, PageError, hash_source, policy_of, policy_of_form};
 use crate::palette::Colours;
+use crate::password_page_texts::{FormWords, form_words};
 use crate::small_page_texts::{Words, words_of};
 
 const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!("../templates/small.css"));
+const FORM_STYLE: &str = include_str!("../templates/password.css");
 
 /// One of the small pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,11 +36,37 @@ pub enum SmallPage {
     Unavailable,
     /// The root of the system domain, where no link can be.
     Root,
+    /// The link has a password (D131).
+    Password(PasswordPage),
+}
+
+/// What visitors of a link with a password see instead of its target (D131).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PasswordPage {
+    /// The form.
+    Asked,
+    /// The form again, after a wrong password.
+    Wrong,
+    /// Too many wrong passwords.
+    Throttled,
+    /// What was sent is longer than any password.
+    TooLong,
+}
+
+impl PasswordPage {
+    /// The name of the field in the form.
+    pub const FIELD: &'static str = "password";
+
+    /// Whether it has the form. The form is sent to the page's own address, with its query.
+    #[must_use]
+    pub const fn has_form(self) -> bool {
+        matches!(self, Self::Asked | Self::Wrong)
+    }
 }
 
 impl SmallPage {
     /// Every page.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::NotFound,
         Self::Expired,
         Self::ForPeopleOnly,
@@ -48,18 +76,23 @@ impl SmallPage {
         Self::Failed,
         Self::Unavailable,
         Self::Root,
+        Self::Password(PasswordPage::Asked),
+        Self::Password(PasswordPage::Wrong),
+        Self::Password(PasswordPage::Throttled),
+        Self::Password(PasswordPage::TooLong),
     ];
 
     /// The HTTP status.
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {
-            Self::Root => 200,
-            Self::ForPeopleOnly | Self::CountryBlocked => 403,
+            Self::Root | Self::Password(PasswordPage::Asked) => 200,
+            Self::ForPeopleOnly | Self::CountryBlocked | Self::Password(PasswordPage::Wrong) => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::Expired => 410,
-            Self::Throttled => 429,
+            Self::Password(PasswordPage::TooLong) => 413,
+            Self::Throttled | Self::Password(PasswordPage::Throttled) => 429,
             Self::Failed => 500,
             Self::Unavailable => 503,
         }
@@ -68,7 +101,12 @@ impl SmallPage {
     /// Renders the page in `language`.
     pub fn render(self, language: Language) -> Result<HtmlPage, PageError> {
         let colours = Colours::of_own_pages();
-        let style = format!("{}{STYLE}", colours.css());
+        let form = match self {
+            Self::Password(page) if page.has_form() => Some(form_words(language)),
+            _ => None,
+        };
+        let form_style = if form.is_some() { FORM_STYLE } else { "" };
+        let style = format!("{}{STYLE}{form_style}", colours.css());
         let Words { heading, text } = words_of(self, language);
         let template = SmallPageTemplate {
             page: self,
@@ -76,12 +114,15 @@ impl SmallPage {
             status: self.status(),
             heading,
             text,
+            form,
             colours: &colours,
             style: &style,
         };
         // `'self'` allows the icon of the site.
         let directives = [("style-src", hash_source(&style)), ("img-src", "'self'".to_owned())];
-        Ok(HtmlPage { html: template.render()?, content_security_policy: policy_of(&directives) })
+        let content_security_policy =
+            if form.is_some() { policy_of_form(&directives) } else { policy_of(&directives) };
+        Ok(HtmlPage { html: template.render()?, content_security_policy })
     }
 }
 
@@ -93,8 +134,22 @@ struct SmallPageTemplate<'a> {
     status: u16,
     heading: &'a str,
     text: &'a str,
+    /// The words of the form, if the page has one.
+    form: Option<FormWords>,
     colours: &'a Colours,
     style: &'a str,
+}
+
+impl SmallPageTemplate<'_> {
+    /// Whether people see the status. A page of a site has none, and neither has a form.
+    fn shows_status(&self) -> bool {
+        self.page != SmallPage::Root && self.form.is_none()
+    }
+
+    /// Whether the text says what is wrong with what the visitor entered.
+    fn is_alert(&self) -> bool {
+        self.page == SmallPage::Password(PasswordPage::Wrong)
+    }
 }
 
 #[cfg(test)]
@@ -122,11 +177,13 @@ mod tests {
     fn each_page_names_its_language_and_is_not_indexed() {
         for (page, language, HtmlPage { html, .. }) in every_page() {
             let Words { heading, text } = words_of(page, language);
+            let is_alert = page == SmallPage::Password(PasswordPage::Wrong);
+            let attributes = if is_alert { " id=\"wrong\" role=\"alert\"" } else { "" };
             for part in [
                 &format!("<html lang=\"{}\">", language.tag()),
                 "<meta name=\"robots\" content=\"noindex\">",
                 &format!("<h1>{heading}</h1>"),
-                &format!("<p>{text}</p>"),
+                &format!("<p{attributes}>{text}</p>"),
             ] {
                 assert!(html.contains(part), "no {part} in {html}");
             }

@@ -15,5 +15,6 @@ mod document_parts;
 mod inert;
 mod landing_structure;
 mod landings;
+mod password_pages;
 mod payloads;
 mod sizes;
