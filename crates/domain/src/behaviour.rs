@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::link_password::LinkPassword;
 use crate::target_url::TargetUrl;
 use crate::utm::{Utm, UtmPart, UtmValue};
 use crate::way::{RedirectStatus, Way};
@@ -18,6 +19,8 @@ pub struct Behaviour {
     /// Whether the link has a limit of clicks (D128). The limit is stored elsewhere: this keeps versions that do not know it from
     /// sending visitors on without one (ADR 85).
     pub is_limited: bool,
+    /// Whether visitors are asked for a password (D131). Its hash is stored elsewhere and read only when a visitor has typed one.
+    pub has_password: bool,
 }
 
 /// The stored text is not the behaviour of a link.
@@ -29,7 +32,8 @@ impl Behaviour {
     /// The stored form; `None` for a plain link.
     #[must_use]
     pub fn to_json(&self) -> Option<String> {
-        let Self { fallback_url, way: Way { redirect_status, forward_query, utm }, is_limited } = self;
+        let Self { fallback_url, way, is_limited, has_password } = self;
+        let Way { redirect_status, forward_query, utm } = way;
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
         if let Some(url) = fallback_url {
@@ -48,6 +52,9 @@ impl Behaviour {
         }
         if *is_limited {
             put("is_limited", true.into());
+        }
+        if *has_password {
+            put(LinkPassword::SHOWN_FIELD, true.into());
         }
         (!fields.is_empty()).then(|| Value::Object(fields).to_string())
     }
@@ -73,6 +80,7 @@ impl Behaviour {
                 (Way::FORWARD_QUERY, Value::Bool(forwards)) => behaviour.way.forward_query = forwards,
                 (Utm::FIELD, Value::Object(values)) => behaviour.way.utm = utm_from(values)?,
                 ("is_limited", Value::Bool(true)) => behaviour.is_limited = true,
+                (LinkPassword::SHOWN_FIELD, Value::Bool(true)) => behaviour.has_password = true,
                 _ => return Err(MalformedBehaviour),
             }
         }
@@ -122,6 +130,8 @@ mod tests {
         assert_eq!(fallback("https://example.com/over").to_json().as_deref(), Some(json));
         let limited = Behaviour { is_limited: true, ..Behaviour::default() };
         assert_eq!(limited.to_json().as_deref(), Some(r#"{"is_limited":true}"#));
+        let closed = Behaviour { has_password: true, ..Behaviour::default() };
+        assert_eq!(closed.to_json().as_deref(), Some(r#"{"has_password":true}"#));
         assert_eq!(Behaviour::from_json("{}"), Ok(Behaviour::default()));
         let utm = Utm::new(|part| {
             UtmValue::parse("Spring sale").ok().filter(|_| matches!(part, UtmPart::Source | UtmPart::Term))
@@ -145,6 +155,8 @@ mod tests {
             r#"{"fallback_url":null}"#,
             r#"{"fallback_url":7}"#,
             r#"{"is_limited":false}"#,
+            r#"{"has_password":false}"#,
+            r#"{"has_password":"mint"}"#,
             r#"{"fallback_url":"javascript:alert(1)"}"#,
             r#"{"fallback_url":"https://example.com/","password":"x"}"#,
             r#"{"redirect_status":303}"#,
@@ -163,8 +175,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn d130_d132_every_way_and_limit_reads_back(way in any_way(), is_limited: bool) {
-            let behaviour = Behaviour { way, is_limited, ..Behaviour::default() };
+        fn d130_d131_d132_every_way_limit_and_password_reads_back(
+            way in any_way(),
+            is_limited: bool,
+            has_password: bool,
+        ) {
+            let behaviour = Behaviour { way, is_limited, has_password, ..Behaviour::default() };
             let read = behaviour.to_json().map(|json| Behaviour::from_json(&json));
             prop_assert_eq!(read.unwrap_or_else(|| Ok(Behaviour::default())), Ok(behaviour));
         }

@@ -18,6 +18,7 @@ use crate::timestamp::Timestamp;
 
 /// A link. Its content `C` makes it a [`Redirect`], a [`Landing`], a [`LandingPage`], or a link of either kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each of them is a field of its own")]
 pub struct Link<C: Content = AnyContent> {
     /// The id. Ids sort by the time of creation (D1).
     pub id: Id<C::Kind>,
@@ -32,6 +33,8 @@ pub struct Link<C: Content = AnyContent> {
     pub is_domain_active: bool,
     /// When the link works, and where it leads afterwards (D128).
     pub life: Life,
+    /// Whether visitors are asked for a password (D131). Its hash is stored elsewhere.
+    pub has_password: bool,
     /// A private note, never shown to visitors.
     pub note: Option<Note>,
     /// The id of the link in the caller's own system (D121).
@@ -123,6 +126,7 @@ impl<C: Content> Link<C> {
             is_active,
             is_domain_active,
             life,
+            has_password,
             note,
             external_id,
             analytics_enabled,
@@ -140,6 +144,7 @@ impl<C: Content> Link<C> {
             is_active,
             is_domain_active,
             life,
+            has_password,
             note,
             external_id,
             analytics_enabled,
@@ -253,6 +258,7 @@ mod tests {
             is_active: true,
             is_domain_active: true,
             life: Life::default(),
+            has_password: false,
             note: None,
             external_id: None,
             analytics_enabled: true,

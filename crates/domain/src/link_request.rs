@@ -10,8 +10,9 @@ use crate::id::{GroupKind, Id};
 use crate::life::{Life, LifeRequest};
 use crate::link::{Content, Link};
 use crate::link_context::LinkContext;
+use crate::link_password::LinkPassword;
 use crate::placement::{Placement, PlacementChange, site_for_new_link};
-use crate::plan::FeatureSet;
+use crate::plan::{Feature, FeatureSet};
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::{Refusal, Rejection};
 use crate::revision::Revision;
@@ -59,6 +60,8 @@ pub struct LinkRequest<R> {
     pub is_active: Option<bool>,
     /// `starts_at`, `expires_at` and `fallback_url`
     pub life: LifeRequest,
+    /// `password`; null removes it (D131).
+    pub password: Change<LinkPassword>,
     /// `analytics_enabled`; true in a creation without it. Updates do not have it (D28).
     pub analytics_enabled: Option<bool>,
     /// The fields of this kind of links.
@@ -86,6 +89,7 @@ impl<R> LinkRequest<R> {
             tags,
             is_active,
             life,
+            password,
             analytics_enabled,
             content: _,
         } = self;
@@ -99,6 +103,7 @@ impl<R> LinkRequest<R> {
             tags,
             is_active,
             life,
+            password,
             analytics_enabled,
             content,
         }
@@ -198,7 +203,8 @@ impl<C: ContentRules> Link<C> {
     }
 
     /// The link that an update makes of this one; itself, with the same `updated_at`, if the request changes nothing
-    /// (D33). Applying the request to the result changes nothing more.
+    /// (D33). Applying the request to the result changes nothing more, unless it sets a password: only the hash of the last one is
+    /// known, so each is taken for another one (D131).
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -256,6 +262,10 @@ fn checked<C: ContentRules>(
     };
     let placement = placement?;
     content.check_features(before.map(|link| &link.content), rules.features)?;
+    let sets_password = matches!(request.password, Change::Set(_));
+    if sets_password && !rules.features.contains(Feature::LinkAccess) {
+        return Err(Refusal::FeatureNotAvailable(Feature::LinkAccess).into());
+    }
     let group_id = match request.group {
         Change::Keep => before.and_then(|link| link.group_id),
         Change::Set(reference) => Some(named_group(reference)?),
@@ -273,6 +283,10 @@ fn checked<C: ContentRules>(
         placement,
         is_active: request.is_active.or(before.map(|link| link.is_active)).unwrap_or(true),
         life,
+        has_password: LinkPassword::is_there_after(
+            &request.password,
+            before.is_some_and(|link| link.has_password),
+        ),
         note: request.note.clone().applied_to(before.and_then(|link| link.note.clone())),
         external_id: request.external_id.clone().applied_to(before.and_then(|link| link.external_id.clone())),
         analytics_enabled: match before {
@@ -287,7 +301,7 @@ fn checked<C: ContentRules>(
         content,
     };
     if let Some(before) = before
-        && link != *before
+        && (sets_password || link != *before)
     {
         link.mark_changed(rules.now);
     }

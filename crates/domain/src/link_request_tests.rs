@@ -329,6 +329,7 @@ prop_compose! {
         tags in proptest::option::of(proptest::collection::vec("[abB]", 0..3)),
         is_active in any::<Option<bool>>(),
         life in any_life(),
+        password in any_change("[ab]{4}"),
     ) -> LinkRequest<()> {
         LinkRequest {
             name: name.map(|name| Name::parse(&name).unwrap()),
@@ -342,6 +343,7 @@ prop_compose! {
             tags: tags.map(|names| tags_named(&names)),
             is_active,
             life,
+            password: password.map(|text| LinkPassword::choose(&text).unwrap()),
             analytics_enabled: None,
             content: (),
         }
@@ -357,8 +359,8 @@ prop_compose! {
     }
 }
 
-/// D33: `updated_at` moves exactly when something changed, and never back. Applying twice is applying once. Only the
-/// fields of the request change.
+/// D33: `updated_at` moves exactly when something changed, and never back. Applying twice is applying once, but a password that
+/// is set is always another one (D131). Only the fields of the request change.
 pub(crate) fn assert_laws<C: ContentRules>(
     link: &Link<C>,
     request: LinkRequest<C::Request>,
@@ -368,16 +370,20 @@ pub(crate) fn assert_laws<C: ContentRules>(
     prop_assert_eq!(link.apply(&Submitted::default(), &world.at(now)), Ok(link.clone()));
     let request = Submitted::valid(request);
     let Ok(once) = link.apply(&request, &world.at(now)) else { return Ok(()) };
-    prop_assert_eq!(once.apply(&request, &world.at(now + 1)), Ok(once.clone()));
-    let is_changed = Link { updated_at: link.updated_at, revision: link.revision, ..once.clone() } != *link;
+    let sets_password = matches!(request.value.password, Change::Set(_));
+    if !sets_password {
+        prop_assert_eq!(once.apply(&request, &world.at(now + 1)), Ok(once.clone()));
+    }
+    let is_changed = sets_password
+        || Link { updated_at: link.updated_at, revision: link.revision, ..once.clone() } != *link;
     prop_assert_eq!(once.revision, if is_changed { link.revision.next() } else { link.revision });
-    let expected = if is_changed { at(now).max(link.updated_at) } else { link.updated_at };
-    prop_assert_eq!(once.updated_at, expected);
+    prop_assert_eq!(once.updated_at, if is_changed { at(now).max(link.updated_at) } else { link.updated_at });
     let request = request.value;
     prop_assert!(request.name.is_some() || once.name == link.name);
     prop_assert!(!request.note.is_keep() || once.note == link.note);
     prop_assert!(!request.group.is_keep() || once.group_id == link.group_id);
     prop_assert!(request.is_active.is_some() || once.is_active == link.is_active);
+    prop_assert_eq!(once.has_password, LinkPassword::is_there_after(&request.password, link.has_password));
     prop_assert!(keeps_absent_fields(&request.life, &link.life, &once.life));
     prop_assert!(!(request.slug.is_keep() && request.domain.is_keep()) || once.placement == link.placement);
     let fixed = |link: &Link<C>| (link.id, link.created_at, link.analytics_enabled);

@@ -16,8 +16,8 @@ use crate::text::{Note, exceeds};
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 use crate::way::WayRequest;
 
-/// A change that one request makes to many redirects alike. The default changes nothing. Addresses, external ids, names and
-/// whole targets belong to a single redirect, so it has none of them.
+/// A change that one request makes to many redirects alike. The default changes nothing. Addresses, external ids, names,
+/// whole targets and passwords belong to a single redirect, so it has none of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RedirectPatch {
     /// `is_active`
@@ -64,7 +64,8 @@ impl RedirectPatch {
             Change::Keep | Change::Clear => Violations::new(),
         };
         violations.append(self.life.violations_without_link(&prefix, context));
-        violations.append(WayRequest::violations_without_link(&prefix, &self.content(None), &self.life));
+        let (change, no_password) = (self.content(None), Change::Keep);
+        violations.append(WayRequest::violations_without_link(&prefix, &change, &self.life, &no_password));
         violations
     }
 

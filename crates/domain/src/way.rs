@@ -3,6 +3,7 @@
 use crate::change::Change;
 use crate::click_limit::MaxClicks;
 use crate::life::{Life, LifeRequest, Schedule};
+use crate::link_password::LinkPassword;
 use crate::link_request::{Judgement, LinkRequest};
 use crate::redirect::{RedirectContent, RedirectContentRequest};
 use crate::target_url::TargetUrl;
@@ -107,15 +108,16 @@ impl WayRequest {
         }
     }
 
-    /// The violations that every redirect would have after a request with this content and this life, in the object of the request
-    /// at `prefix`.
+    /// The violations that every redirect would have after a request with this content, this life and this password, in the object of
+    /// the request at `prefix`.
     pub(crate) fn violations_without_link(
         prefix: &str,
         content: &RedirectContentRequest,
         life: &LifeRequest,
+        password: &Change<LinkPassword>,
     ) -> Violations {
         let status = content.way.redirect_status.unwrap_or_default();
-        let error = error_beside(status, requested_gates(content, life));
+        let error = error_beside(status, requested_gates(content, life, password));
         let violation = error.map(|error| error.at(format!("{prefix}{}", RedirectStatus::FIELD)));
         violation.map(Violations::from).unwrap_or_default()
     }
@@ -136,14 +138,17 @@ impl RedirectContent {
         life: &Life,
         judgement: &mut Judgement<'_, Self>,
     ) {
-        let Judgement { unreadable, found, .. } = judgement;
+        let Judgement { before, unreadable, found, .. } = judgement;
         let is_readable = |fields: &[&str]| !fields.iter().any(|field| unreadable.are_about(field));
-        let LinkRequest { content: requested, life: requested_life, .. } = request;
-        let names_either = requested.way.redirect_status.is_some() || names_gates(requested, requested_life);
+        let LinkRequest { content: requested, life: requested_life, password, .. } = request;
+        let names_either =
+            requested.way.redirect_status.is_some() || names_gates(requested, requested_life, password);
+        let has_password =
+            LinkPassword::is_there_after(password, before.is_some_and(|link| link.has_password));
         if names_either
             && is_readable(&[RedirectStatus::FIELD])
             && is_readable(&GATES)
-            && let Some(error) = error_beside(self.way.redirect_status, self.gates(life))
+            && let Some(error) = error_beside(self.way.redirect_status, self.gates(life, has_password))
         {
             found.push(error.at(RedirectStatus::FIELD));
         }
@@ -163,13 +168,14 @@ impl RedirectContent {
     }
 
     /// Those of [`GATES`] that the redirect has.
-    fn gates(&self, life: &Life) -> impl Iterator<Item = &'static str> + use<> {
+    fn gates(&self, life: &Life, has_password: bool) -> impl Iterator<Item = &'static str> + use<> {
         let Self { target_url: _, antibot_enabled, geo_blocklist, pixel_ids, way: _, click_limit } = self;
         let Life { schedule, fallback_url: _ } = life;
         present([
             schedule.starts_at().is_some(),
             schedule.expires_at().is_some(),
             click_limit.is_some(),
+            has_password,
             *antibot_enabled,
             !geo_blocklist.is_empty(),
             !pixel_ids.as_slice().is_empty(),
@@ -178,12 +184,13 @@ impl RedirectContent {
 }
 
 /// The fields by which each visit is decided anew. A browser that keeps the answer would pass them, so none of them goes with a
-/// permanent status. A further field belongs here, into the three functions that know the order, and into the status of chains
+/// permanent status. A further field belongs here, into the functions that know the order, and into the status of chains
 /// (`signpost_app::visits`).
-const GATES: [&str; 6] = [
+const GATES: [&str; 7] = [
     Schedule::STARTS_AT,
     Schedule::EXPIRES_AT,
     MaxClicks::FIELD,
+    LinkPassword::FIELD,
     "antibot_enabled",
     "geo_blocklists",
     "pixel_ids",
@@ -195,13 +202,18 @@ fn present(gates: [bool; GATES.len()]) -> impl Iterator<Item = &'static str> {
 }
 
 /// Whether a request names one of [`GATES`].
-const fn names_gates(content: &RedirectContentRequest, life: &LifeRequest) -> bool {
+const fn names_gates(
+    content: &RedirectContentRequest,
+    life: &LifeRequest,
+    password: &Change<LinkPassword>,
+) -> bool {
     let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _, click_limit } =
         content;
     let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
     !starts_at.is_keep()
         || !expires_at.is_keep()
         || !click_limit.max_clicks.is_keep()
+        || !password.is_keep()
         || antibot_enabled.is_some()
         || !geo_blocklist.is_keep()
         || !pixels.is_keep()
@@ -211,6 +223,7 @@ const fn names_gates(content: &RedirectContentRequest, life: &LifeRequest) -> bo
 fn requested_gates(
     content: &RedirectContentRequest,
     life: &LifeRequest,
+    password: &Change<LinkPassword>,
 ) -> impl Iterator<Item = &'static str> + use<> {
     let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _, click_limit } =
         content;
@@ -219,6 +232,7 @@ fn requested_gates(
         matches!(starts_at, Change::Set(_)),
         matches!(expires_at, Change::Set(_)),
         matches!(click_limit.max_clicks, Change::Set(_)),
+        matches!(password, Change::Set(_)),
         *antibot_enabled == Some(true),
         matches!(geo_blocklist, Change::Set(blocklist) if !blocklist.is_empty()),
         matches!(pixels, Change::Set(pixels) if !pixels.is_empty()),

@@ -65,7 +65,11 @@ fn both(first: RedirectRequest, second: RedirectRequest) -> RedirectRequest {
         let own = content.clone();
         *content = RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, click_limit, ..own };
     });
-    RedirectRequest { life: second.life, ..merged }
+    RedirectRequest { life: second.life, password: second.password, ..merged }
+}
+
+fn password() -> Change<LinkPassword> {
+    LinkPassword::choose("mint").map_or(Change::Keep, Change::Set)
 }
 
 /// Requests that each set one of [`GATES`].
@@ -80,6 +84,7 @@ fn gates() -> [(&'static str, RedirectRequest); GATES.len()] {
         ("starts_at", life(Change::Set(at(1)), Change::Keep)),
         ("expires_at", life(Change::Keep, Change::Set(at(9_000)))),
         ("max_clicks", update().with(|content| content.click_limit.max_clicks = max_clicks)),
+        ("password", RedirectRequest { password: password(), ..update() }),
         ("antibot_enabled", update().with(|content| content.antibot_enabled = Some(true))),
         ("geo_blocklists", update().with(|content| content.geo_blocklist = Change::Set(blocks(&["DE"])))),
         ("pixel_ids", update().with(|content| content.pixels = Change::Set(vec![Some(pixel(1))]))),
@@ -97,6 +102,7 @@ fn removals() -> [RedirectRequest; GATES.len()] {
         life(Change::Clear, Change::Keep),
         life(Change::Keep, Change::Clear),
         update().with(|content| content.click_limit.max_clicks = Change::Clear),
+        RedirectRequest { password: Change::Clear, ..update() },
         update().with(|content| content.antibot_enabled = Some(false)),
         update().with(|content| content.geo_blocklist = Change::Clear),
         update().with(|content| content.pixels = Change::Set(vec![])),
@@ -198,8 +204,8 @@ fn d132_a_status_beside_an_unreadable_gate_is_not_judged() {
 #[test]
 fn d124_d132_a_patch_that_no_redirect_can_take_is_a_violation_of_the_request() {
     let found = |request: RedirectRequest| {
-        let RedirectRequest { life, content, .. } = request;
-        let violations = WayRequest::violations_without_link("patch.", &content, &life);
+        let RedirectRequest { life, content, password, .. } = request;
+        let violations = WayRequest::violations_without_link("patch.", &content, &life, &password);
         violations.iter().map(|violation| violation.field().to_owned()).collect::<Vec<_>>()
     };
     for (gate, request) in gates() {
