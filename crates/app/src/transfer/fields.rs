@@ -98,6 +98,10 @@ fields! {
     ExpiresAt: NullableText = "expires_at",
     /// Where visitors are sent once the link has ended.
     FallbackUrl: NullableText = "fallback_url",
+    /// Whether visitors are asked for a password. No export has the password itself.
+    HasPassword: Flag = "has_password",
+    /// The password that visitors are asked for.
+    Password: FreeText = "password",
     /// The status with which visitors are sent on.
     RedirectStatus: Number = "redirect_status",
     /// Whether the parameters of visitors are added to the target.
@@ -131,7 +135,7 @@ fields! {
 impl Field {
     /// The fields of exports, in order.
     pub fn exported() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|field| *field != Self::Group)
+        Self::ALL.into_iter().filter(|field| !matches!(field, Self::Group | Self::Password))
     }
 
     /// The field of this name.
@@ -291,11 +295,11 @@ mod tests {
         assert_eq!(Field::named("Slug"), None);
     }
 
-    /// Several groups may have the same name.
+    /// Several groups may have the same name, and no export has a password (D131).
     #[test]
-    fn exports_name_groups_by_id_only() {
+    fn exports_name_groups_by_id_only_and_have_no_passwords() {
         let left_out: Vec<_> =
             Field::ALL.into_iter().filter(|field| !Field::exported().any(|one| one == *field)).collect();
-        assert_eq!(left_out, [Field::Group]);
+        assert_eq!(left_out, [Field::Group, Field::Password]);
     }
 }

@@ -15,7 +15,8 @@ pub(super) const SLUG_ATTEMPTS: u8 = 10;
 pub(super) struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// The fingerprint of a record. It ignores the id, the two dates, and what visits have used up.
+    /// The fingerprint of a record. It ignores the id, the two dates, what visits have used up, and the password: slugs are public, so
+    /// nothing in them may depend on it.
     pub(super) fn of(record: &Record) -> Self {
         let mut hash = Sha256::new();
         // Sorted by name, so that the fingerprints of old files do not depend on the order of declaration.
@@ -24,7 +25,15 @@ impl Fingerprint {
         for field in fields {
             let Some(value) = record.get(field) else { continue };
             let value = match (field, value) {
-                (Field::Id | Field::CreatedAt | Field::UpdatedAt | Field::ClicksLeft, _)
+                (
+                    Field::Id
+                    | Field::CreatedAt
+                    | Field::UpdatedAt
+                    | Field::ClicksLeft
+                    | Field::HasPassword
+                    | Field::Password,
+                    _,
+                )
                 | (_, FieldValue::Null | FieldValue::Unfit) => continue,
                 (_, FieldValue::Flag(flag)) => flag.to_string(),
                 (_, FieldValue::Number(number)) => number.to_string(),
@@ -83,10 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn fingerprint_covers_every_field_except_id_and_dates() {
+    fn fingerprint_covers_every_field_except_id_dates_and_password() {
         let target = (Field::TargetUrl, "https://example.com/");
         let plain = Fingerprint::of(&record(&[target]));
-        for field in [Field::Id, Field::CreatedAt, Field::UpdatedAt] {
+        for field in [Field::Id, Field::CreatedAt, Field::UpdatedAt, Field::HasPassword, Field::Password] {
             assert_eq!(Fingerprint::of(&record(&[target, (field, "x")])), plain);
         }
         assert_ne!(Fingerprint::of(&record(&[target, (Field::Name, "x")])), plain);

@@ -153,9 +153,12 @@ impl Import {
         let pending = self.pending.take();
         let limits = &self.plan.limits;
         let links = pending.as_ref().map(Pending::links).unwrap_or_default();
-        let (insertions, classified) =
-            join(insert_links(rules, links, limits), self.classifier.classify(rules, named_domains, run))
-                .await;
+        let passwords = pending.as_ref().map(Pending::passwords).unwrap_or_default();
+        let (insertions, classified) = join(
+            insert_links(rules, links, &passwords, limits),
+            self.classifier.classify(rules, named_domains, run),
+        )
+        .await;
         if let Some(pending) = pending {
             imported.extend(pending.settle(rules, insertions?, limits).await?);
         }
@@ -167,7 +170,7 @@ impl Import {
     async fn settle(&mut self, rules: &LinkRules<'_>) -> Result<Vec<ImportedRow>, OperatorError> {
         let Some(pending) = self.pending.take() else { return Ok(vec![]) };
         let limits = &self.plan.limits;
-        let insertions = insert_links(rules, pending.links(), limits).await?;
+        let insertions = insert_links(rules, pending.links(), &pending.passwords(), limits).await?;
         pending.settle(rules, insertions, limits).await
     }
 }

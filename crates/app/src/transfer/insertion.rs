@@ -1,18 +1,22 @@
 //! Inserts many groups or links at once. An item that the store cannot store does not stop the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 use signpost_domain::{
-    AccountId, Group, GroupId, Hostname, Link, Name, NamedDomain, NamedDomains, Placement, PlanLimits,
-    PlanResource,
+    AccountId, Change, Group, GroupId, Hostname, Link, LinkId, LinkPassword, Name, NamedDomain, NamedDomains,
+    Placement, PlanLimits, PlanResource,
 };
 
 use crate::app_error::{AppError, OperatorError};
 use crate::application::Application;
+use crate::links::passwords::{HashChange, HashWrites, hashes_of};
 use crate::links::{LinkRules, ProvidedTags};
 use crate::ports::{InsertLinksError, InsertResourceError, Insertion, StoreError};
 use crate::unit_of_work::{Attempts, commit};
+
+/// How many passwords are hashed in one call, which has a bound of time. An import takes as long as it takes.
+const HASHES_AT_ONCE: usize = 10;
 
 /// The outcome of inserting a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +48,7 @@ pub(super) enum LinkInsertion {
     Decided(Insertion),
 }
 
-/// Inserts links together and commits them. Returns an outcome for each, in order: `None` for a link that the store cannot
+/// Inserts links together, those among them that get a password with its hash, and commits them. Returns an outcome for each, in order: `None` for a link that the store cannot
 /// store, such as one with the id of another account's link.
 ///
 /// # Errors
@@ -52,10 +56,16 @@ pub(super) enum LinkInsertion {
 pub(super) async fn insert_links(
     rules: &LinkRules<'_>,
     links: &[Link],
+    passwords: &[(LinkId, LinkPassword)],
     limits: &PlanLimits,
 ) -> Result<Vec<Option<LinkInsertion>>, OperatorError> {
     let LinkRules { app, account, .. } = *rules;
     let limit = limits.of(PlanResource::Links);
+    let mut hashes: BTreeMap<LinkId, HashChange> = BTreeMap::new();
+    for part in passwords.chunks(HASHES_AT_ONCE) {
+        let made = hashes_of(app, part.iter().map(|(_, password)| password)).await?;
+        hashes.extend(part.iter().map(|(id, _)| *id).zip(made.into_iter().map(Change::Set)));
+    }
     let insert = async |links: &[Link]| {
         let attempts = Attempts::at(app);
         let attempt = async || {
@@ -82,7 +92,10 @@ pub(super) async fn insert_links(
             };
             let inserted =
                 placed.iter().zip(&insertions).filter(|(_, insertion)| **insertion == Insertion::Done);
-            tags.withdraw_unused(work.as_mut(), account, inserted.map(|(link, _)| &link.tags)).await?;
+            let inserted = inserted.map(|(link, _)| link);
+            tags.withdraw_unused(work.as_mut(), account, inserted.clone().map(|link| &link.tags)).await?;
+            let with_hash = inserted.filter_map(|link| Some((link.id(), hashes.get(&link.id())?)));
+            HashWrites::of_created(with_hash).write(work.as_mut(), account).await?;
             if insertions.contains(&Insertion::Done) {
                 commit(app, work).await?;
             }

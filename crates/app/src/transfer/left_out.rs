@@ -28,6 +28,8 @@ pub struct LeftOut {
     pub page_contents: u64,
     /// Redirects that fire pixels.
     pub redirects_with_pixels: u64,
+    /// Links with a password. Records say so, and have no passwords (D131).
+    pub passwords: u64,
     /// Resources without records. Custom domains count in any state; links carry their hostnames.
     pub resources: Usage,
     /// Recorded clicks of all kinds, those of deleted links included.
@@ -52,6 +54,7 @@ impl LeftOut {
     ) -> Result<(), StoreError> {
         let (mut landings, mut pixel_ids) = (vec![], vec![]);
         for link in links {
+            self.passwords += u64::from(link.has_password);
             match &link.content {
                 AnyContent::Landing => landings.push(LandingId::from_bytes(link.id.to_bytes())),
                 AnyContent::Redirect(content) if !content.pixel_ids.as_slice().is_empty() => {

@@ -2,8 +2,9 @@
 
 use signpost_domain::{
     Address, AnyContent, Change, ContentRules, ExternalId, FieldError, HostReference, Id, LandingRequest,
-    Link, LinkContext, LinkId, LinkKind, LinkRequest, Name, Note, PageContent, Placement, RedirectContent,
-    RedirectContentRequest, Rejection, Site, Slug, Submitted, TargetUrl, ViolationCode, Violations,
+    Link, LinkContext, LinkId, LinkKind, LinkPassword, LinkRequest, Name, Note, PageContent, Placement,
+    RedirectContent, RedirectContentRequest, Rejection, Site, Slug, Submitted, TargetUrl, ViolationCode,
+    Violations,
 };
 
 use super::field_reader::{Instants, RowFieldReader};
@@ -17,6 +18,8 @@ pub(super) struct LinkEntry {
     pub(super) id: Option<LinkId>,
     /// Whether the link has no address, because its domain was removed (D22).
     is_lost: bool,
+    /// Whether the record says that the link has a password, or that it has none. Exports say it, and have no passwords.
+    has_password: Option<bool>,
     /// Without the group, which a record can name in two ways.
     request: LinkRequest<EntryContent>,
     pub(super) group: GroupChoice,
@@ -65,6 +68,12 @@ impl LinkEntry {
         let note = fields.nullable(Field::Note, Note::parse).unwrap_or_default();
         let external_id = fields.nullable(Field::ExternalId, ExternalId::parse).unwrap_or_default();
         let group = GroupChoice::read(&mut fields);
+        let has_password = fields.flag(Field::HasPassword);
+        let password = fields.nullable(Field::Password, LinkPassword::choose).unwrap_or_default();
+        if has_password == Some(false) && matches!(password, Change::Set(_)) {
+            let message = "must not be false beside a `password`";
+            fields.refuse::<()>(Field::HasPassword, ViolationCode::InvalidValue, message);
+        }
         let tags = fields.tags(Field::Tags);
         let request = LinkRequest {
             name,
@@ -76,13 +85,16 @@ impl LinkEntry {
             tags,
             is_active: fields.flag(Field::IsActive),
             life: fields::read_life(&mut fields),
+            password,
             analytics_enabled: fields.flag(Field::AnalyticsEnabled),
             content,
         };
         let instants = fields.instants(rules.now);
         let violations = fields.finish();
         match group {
-            Some(group) if violations.is_empty() => Ok(Self { id, is_lost, request, group, instants }),
+            Some(group) if violations.is_empty() => {
+                Ok(Self { id, is_lost, has_password, request, group, instants })
+            }
             Some(_) | None => Err(all_violations(request, violations, rules)),
         }
     }
@@ -100,6 +112,14 @@ impl LinkEntry {
         }
     }
 
+    /// The password that a new link gets.
+    pub(super) const fn password(&self) -> Option<&LinkPassword> {
+        match &self.request.password {
+            Change::Set(password) => Some(password),
+            Change::Keep | Change::Clear => None,
+        }
+    }
+
     /// The address with this slug; `None` for a lost link, or if no link can have that address.
     pub(super) fn address(&self, slug: Option<Slug>, rules: &LinkContext<'_>) -> Option<Address> {
         if self.is_lost {
@@ -111,13 +131,19 @@ impl LinkEntry {
     /// Builds the link, as the API's creation would (D28). `slug` is used if the record has none.
     ///
     /// # Errors
-    /// As [`Link::create`].
+    /// As [`Link::create`]. A record of a link with a password must have the password: without it, the link would be open to all.
     pub(super) fn create(
         &self,
         id: [u8; 16],
         slug: Option<Slug>,
         rules: &LinkContext<'_>,
     ) -> Result<Link, Rejection> {
+        if self.has_password == Some(true) && self.password().is_none() {
+            let message =
+                "is required of a link with a password: exports have none. Add one, or remove `has_password`";
+            let error = FieldError::new(ViolationCode::Required, message);
+            return Err(Rejection::Invalid(error.at(LinkPassword::FIELD).into()));
+        }
         let group = self.group.reference().map_or(Change::Keep, Change::Set);
         let request = LinkRequest { group, ..self.request.clone() };
         let lost = self.is_lost.then(|| Placement::Lost { slug: self.named_slug().cloned() });
@@ -150,7 +176,7 @@ impl LinkEntry {
     }
 
     /// The fields in which a stored link differs, in the order of the columns. The dates are not compared, because callers
-    /// cannot set them.
+    /// cannot set them, and neither are passwords, because only the hash is stored: what is compared is whether there is one.
     pub(super) fn differences(&self, link: &Link, rules: &LinkContext<'_>) -> Vec<Field> {
         // The place and the group are compared by functions of their own.
         let LinkRequest {
@@ -163,6 +189,7 @@ impl LinkEntry {
             tags,
             is_active,
             life,
+            password,
             analytics_enabled,
             content,
         } = &self.request;
@@ -198,6 +225,12 @@ impl LinkEntry {
         compare(Field::Tags, tags.as_ref().is_none_or(|tags| tags.same_as(&link.tags)));
         compare(Field::IsActive, is_active.is_none_or(|flag| flag == link.is_active));
         fields::compare_life(life, &link.life, &mut compare);
+        let has_password = self.has_password.or(match password {
+            Change::Keep => None,
+            Change::Set(_) => Some(true),
+            Change::Clear => Some(false),
+        });
+        compare(Field::HasPassword, has_password.is_none_or(|flag| flag == link.has_password));
         compare(Field::AnalyticsEnabled, analytics_enabled.is_none_or(|flag| flag == link.analytics_enabled));
         differing.sort_unstable();
         differing

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use signpost_domain::{
-    Address, ExternalId, Link, LinkId, NamedDomains, PlanLimits, PlanResource, Refusal, Violations,
+    Address, ExternalId, Link, LinkId, LinkPassword, NamedDomains, PlanLimits, PlanResource, Refusal,
+    Violations,
 };
 
 use super::entry::{LinkToCreate, Refused, Run};
@@ -43,6 +44,14 @@ impl Pending {
     /// The links to insert.
     pub(super) fn links(&self) -> &[Link] {
         &self.links
+    }
+
+    /// The passwords of those that get one.
+    pub(super) fn passwords(&self) -> Vec<(LinkId, LinkPassword)> {
+        let entries = self.entries.iter().zip(&self.links);
+        let password =
+            |(entry, link): (&LinkToCreate, &Link)| Some((link.id(), entry.link.password()?.clone()));
+        entries.filter_map(password).collect()
     }
 
     /// Whether the next run depends on the outcome of this one: it refers to one of these links, or creates a group.

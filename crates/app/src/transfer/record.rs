@@ -118,6 +118,7 @@ impl From<&Link> for Record {
             // Of its domain, which the installation that reads the file may have in another state.
             is_domain_active: _,
             life,
+            has_password,
             note,
             external_id,
             analytics_enabled,
@@ -137,6 +138,9 @@ impl From<&Link> for Record {
         record.set(Field::Tags, FieldValue::Names(tags.iter().map(ToString::to_string).collect()));
         record.set(Field::IsActive, FieldValue::Flag(*is_active));
         fields::write_life(life, &mut record);
+        if *has_password {
+            record.set(Field::HasPassword, FieldValue::Flag(true));
+        }
         record.set(Field::AnalyticsEnabled, FieldValue::Flag(*analytics_enabled));
         record.set(Field::CreatedAt, FieldValue::text(created_at.to_string()));
         record.set(Field::UpdatedAt, FieldValue::text(updated_at.to_string()));

@@ -55,6 +55,7 @@ async fn an_export_counts_what_it_leaves_out_over_all_its_pages() {
         let mut links: Vec<Link> = redirects.map(Link::from).collect();
         links.extend(landings.iter().cloned().map(Link::from));
         links.push(with(slug("g", 0), vec![gone]).into());
+        links[0].has_password = true;
         let contents: Vec<_> = landings.iter().map(|landing| (landing, samples::page_content())).collect();
         store(&world, &links, &contents[..15]).await;
     }
@@ -63,6 +64,7 @@ async fn an_export_counts_what_it_leaves_out_over_all_its_pages() {
     let expected = LeftOut {
         page_contents: 45,
         redirects_with_pixels: 150,
+        passwords: 3,
         resources: Usage { pixels: 1, ..Usage::default() },
         clicks: 0,
         unreadable: 0,

@@ -106,7 +106,7 @@ fn report_omissions(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()
 
 /// What is left out, for people. Counts of zero are omitted.
 fn in_words(left_out: LeftOut) -> String {
-    let LeftOut { page_contents, redirects_with_pixels, resources, clicks, unreadable } = left_out;
+    let LeftOut { page_contents, redirects_with_pixels, passwords, resources, clicks, unreadable } = left_out;
     let mut items = vec![
         (unreadable, format!("{} that cannot be read (see the log)", counted(unreadable, "row"))),
         (clicks, counted(clicks, "recorded click")),
@@ -118,18 +118,20 @@ fn in_words(left_out: LeftOut) -> String {
     }));
     let with_pixels = counted(redirects_with_pixels, "redirect");
     items.push((redirects_with_pixels, format!("the use of pixels in {with_pixels}")));
+    items.push((passwords, format!("the passwords of {}", counted(passwords, "link"))));
     let items: Vec<_> = items.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
     enumerated(&items)
 }
 
 /// What is left out, for programs. Counts of zero are omitted.
 fn named_counts(left_out: LeftOut) -> Map<String, Value> {
-    let LeftOut { page_contents, redirects_with_pixels, resources, clicks, unreadable } = left_out;
+    let LeftOut { page_contents, redirects_with_pixels, passwords, resources, clicks, unreadable } = left_out;
     let counts = [
         ("unreadable_rows", unreadable),
         ("clicks", clicks),
         ("page_contents", page_contents),
         ("redirects_with_pixels", redirects_with_pixels),
+        ("passwords", passwords),
     ];
     let resources = PlanResource::ALL.map(|resource| (resource.as_str(), resources.of(resource)));
     let counts = counts.into_iter().chain(resources).filter(|(_, count)| *count > 0);
