@@ -34,6 +34,9 @@ pub enum AppError {
         /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
+    /// Too many passwords of links are hashed on this node, or those of the request took too long (D131). Nothing was changed.
+    #[error("too many passwords of links are being hashed at once")]
+    PasswordsBusy,
     /// A question about clicks got no turn in time, because this node has too many others (D51).
     #[error("too many questions about clicks at once")]
     AnalyticsBusy,
@@ -49,6 +52,9 @@ pub enum AppError {
     /// There were no random bytes for a key or a slug.
     #[error(transparent)]
     Randomness(#[from] RandomnessUnavailable),
+    /// The password of a link could not be hashed.
+    #[error("the password of a link could not be hashed: {0}")]
+    HashingFailed(String),
     /// No generated slug was free. This takes a full address space or a broken source of randomness.
     #[error("no free slug after {attempts} draws")]
     NoFreeSlug {
@@ -83,6 +89,8 @@ impl AppError {
             Self::AccountGone => ErrorCode::InvalidApiKey,
             // `AnsweredBefore` is answered with the remembered answer, without a code.
             Self::AnsweredBefore(_)
+            | Self::PasswordsBusy
+            | Self::HashingFailed(_)
             | Self::Store(_)
             | Self::Randomness(_)
             | Self::NoFreeSlug { .. }

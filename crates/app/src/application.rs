@@ -33,6 +33,8 @@ pub struct Application {
     pub randomness: Arc<dyn Randomness>,
     /// Hashes the passwords of people.
     pub passwords: Arc<dyn PasswordHasher>,
+    /// Hashes the passwords of links, so that whoever guesses at links keeps nobody from signing in (D131).
+    pub link_passwords: Arc<dyn PasswordHasher>,
     /// Seals secrets of people that go into the store or to their browsers. `None` without a secrets key (D192).
     pub sealer: Option<Arc<dyn Sealer>>,
     /// How certificates are obtained. `None` if TLS ends in front of the service, or the operator has certificates (D180).

@@ -47,6 +47,8 @@ pub struct InMemory {
     pub randomness: Arc<SeededRandomness>,
     /// The passwords of people.
     pub passwords: Arc<PlainPasswords>,
+    /// The passwords of links.
+    pub link_passwords: Arc<PlainPasswords>,
     /// DNS.
     pub dns: Arc<FakeDns>,
     /// Hosts that may never be targets.
@@ -100,6 +102,7 @@ impl InMemory {
             clock,
             randomness: Arc::default(),
             passwords: Arc::default(),
+            link_passwords: Arc::default(),
             dns: Arc::default(),
             target_blocklist: Arc::default(),
             clicks: Arc::default(),
@@ -130,6 +133,7 @@ impl InMemory {
             ids,
             randomness,
             passwords,
+            link_passwords,
             dns,
             target_blocklist,
             clicks,
@@ -156,6 +160,7 @@ impl InMemory {
             ids,
             randomness,
             passwords,
+            link_passwords,
             sealer: Some(Arc::new(MarkingSealer::default())),
             issuance: None,
             dns,

@@ -88,6 +88,7 @@ mod identity_provider;
 mod ids;
 mod in_memory;
 mod leases;
+mod link_passwords;
 mod link_reads;
 mod link_writes;
 mod passwords;

@@ -15,6 +15,7 @@ use tokio::sync::Barrier;
 pub struct PlainPasswords {
     work: AtomicUsize,
     is_busy: AtomicBool,
+    is_full: AtomicBool,
     is_outdated: AtomicBool,
     meeting: Mutex<Option<Arc<Barrier>>>,
 }
@@ -30,6 +31,11 @@ impl PlainPasswords {
     /// From now on, whether strangers find all places taken.
     pub fn set_busy(&self, is_busy: bool) {
         self.is_busy.store(is_busy, Ordering::SeqCst);
+    }
+
+    /// From now on, whether all places are taken, for everybody.
+    pub fn set_full(&self, is_full: bool) {
+        self.is_full.store(is_full, Ordering::SeqCst);
     }
 
     /// From now on, whether right passwords have outdated hashes.
@@ -53,7 +59,8 @@ impl PasswordHasher for PlainPasswords {
     }
 
     fn place(&self, asker: Asker) -> Result<HashingPlace, HashingError> {
-        let is_refused = asker == Asker::Stranger && self.is_busy.load(Ordering::SeqCst);
+        let is_refused = self.is_full.load(Ordering::SeqCst)
+            || (asker == Asker::Stranger && self.is_busy.load(Ordering::SeqCst));
         if is_refused { Err(HashingError::Busy) } else { Ok(HashingPlace::new(())) }
     }
 
@@ -64,6 +71,18 @@ impl PasswordHasher for PlainPasswords {
         }
         self.work.fetch_add(1, Ordering::SeqCst);
         Ok(PasswordHash::new(format!("{MARK}{}", password.expose())))
+    }
+
+    async fn hash_each(
+        &self,
+        _: HashingPlace,
+        passwords: Vec<Password>,
+    ) -> Result<Vec<PasswordHash>, HashingError> {
+        let mut hashes = Vec::with_capacity(passwords.len());
+        for password in passwords {
+            hashes.push(self.hash(HashingPlace::new(()), password).await?);
+        }
+        Ok(hashes)
     }
 
     async fn verify(

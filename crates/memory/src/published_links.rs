@@ -66,12 +66,21 @@ impl Owned {
                 click_limit: redirect.click_limit,
             }),
         };
-        let life = match &content {
-            PublishedContent::Suspended | PublishedContent::Inactive => Life::default(),
-            PublishedContent::Landing(_) | PublishedContent::Redirect(_) => link.life.clone(),
+        let (life, has_password) = match &content {
+            PublishedContent::Suspended | PublishedContent::Inactive => (Life::default(), false),
+            PublishedContent::Landing(_) | PublishedContent::Redirect(_) => {
+                (link.life.clone(), link.has_password)
+            }
         };
         let analytics_enabled = link.analytics_enabled;
-        PublishedLink { id: link.id(), account: self.account.id, analytics_enabled, life, content }
+        PublishedLink {
+            id: link.id(),
+            account: self.account.id,
+            analytics_enabled,
+            life,
+            has_password,
+            content,
+        }
     }
 
     fn codes_of(&self, ids: &PixelIds) -> Vec<PixelCode> {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use signpost_app::ports::{Claims, InsertResourceError, ScheduledDomain, StoreError, StoredCertificate};
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, DomainId, ExternalId, Group, GroupId,
-    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, Placement, PlanResource, Tag,
-    TagId, TagName, Usage,
+    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, PasswordHash, Pixel, PixelId, Placement,
+    PlanResource, Tag, TagId, TagName, Usage,
 };
 
 use crate::answers::Answers;
@@ -42,6 +42,8 @@ pub(crate) struct Owned {
     pub(crate) links: BTreeMap<LinkId, Link>,
     /// The content of landing pages. A page without an entry is empty.
     pages: BTreeMap<LandingId, PageContent>,
+    /// The hashes of the passwords of links.
+    passwords: BTreeMap<LinkId, PasswordHash>,
     pub(crate) pixels: BTreeMap<PixelId, Pixel>,
     /// Their counts are not maintained; see [`Owned::tag`]. Links hold the names of their tags.
     pub(crate) tags: BTreeMap<TagId, Tag>,
@@ -78,6 +80,7 @@ impl State {
             groups: BTreeMap::new(),
             links: BTreeMap::new(),
             pages: BTreeMap::new(),
+            passwords: BTreeMap::new(),
             pixels: BTreeMap::new(),
             tags: BTreeMap::new(),
         };
@@ -178,7 +181,8 @@ impl State {
 
     /// The usage of an account, as far as its plan limits it.
     pub(crate) fn usage(&self, account: AccountId) -> Option<Usage> {
-        let Owned { account: _, keys: _, groups, links, pages: _, pixels, tags } = self.owned(account)?;
+        let Owned { account: _, keys: _, groups, links, pages: _, passwords: _, pixels, tags } =
+            self.owned(account)?;
         Some(Usage {
             links: count(links.len()),
             groups: count(groups.len()),
@@ -276,12 +280,13 @@ impl Owned {
         self.links.range(lowest..=highest).map(|(_, link)| link)
     }
 
-    /// Deletes a link with its content.
+    /// Deletes a link with its content and its password.
     pub(crate) fn remove_link(&mut self, id: LinkId) -> Option<Link> {
         match id {
             LinkId::Landing(page) => self.pages.remove(&page),
             LinkId::Redirect(_) => None,
         };
+        self.passwords.remove(&id);
         self.links.remove(&id)
     }
 
@@ -296,6 +301,28 @@ impl Owned {
         let link = self.links.get(&LinkId::Landing(id))?;
         self.pages.insert(id, content);
         Some(link)
+    }
+
+    /// The hash of the password of a link that has one. A missing hash is as corrupt as in a database.
+    pub(crate) fn password_of(&self, id: LinkId) -> Option<Result<PasswordHash, StoreError>> {
+        let link = self.links.get(&id).filter(|link| link.has_password)?;
+        let missing = || StoreError::Corrupt {
+            table: "links",
+            column: "behaviour",
+            row: link.id().to_string(),
+            reason: "says that the link has a password, whose hash is missing".to_owned(),
+        };
+        Some(self.passwords.get(&id).cloned().ok_or_else(missing))
+    }
+
+    /// Writes or removes the hash of the password of a link; `None` if the link does not exist.
+    pub(crate) fn write_password(&mut self, id: LinkId, hash: Option<PasswordHash>) -> Option<()> {
+        self.links.get(&id)?;
+        match hash {
+            Some(hash) => self.passwords.insert(id, hash),
+            None => self.passwords.remove(&id),
+        };
+        Some(())
     }
 
     pub(crate) fn has_group_of(&self, link: &Link) -> bool {

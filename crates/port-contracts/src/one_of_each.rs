@@ -85,6 +85,7 @@ pub fn redirects() -> Vec<Redirect> {
         Redirect { external_id: external_id("order-4711"), ..samples::redirect("external") },
         Redirect { external_id: external_id(" =ü,\"%/?#"), ..samples::redirect("odd-external") },
         Redirect { external_id: external_id(&"𝄞".repeat(255)), ..samples::redirect("long-external") },
+        Redirect { has_password: true, ..samples::redirect("closed") },
         limited("limited", 1, 0, 1),
         limited("used", 1_000_000_000, 999_999_999, 2),
         limited("used-up", 10, 10, 3),
@@ -130,6 +131,7 @@ pub fn landings() -> Vec<Landing> {
             life: life(Some(Timestamp::EPOCH), Some(Timestamp::LAST), Some("https://bücher.example/über")),
             ..samples::landing("living-page")
         },
+        Landing { has_password: true, ..samples::landing("closed-page") },
         Landing { external_id: external_id("ORDER-4711"), ..samples::landing("p-external") },
         samples::landing_at(samples::on_custom("pages.example.net", Some("slug"))),
         samples::landing_at(samples::on_custom("pages.example.net", None)),

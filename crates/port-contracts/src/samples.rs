@@ -292,6 +292,7 @@ fn with_content<C: Content>(text: &str, content: C) -> Link<C> {
         placement: on_system(text),
         is_active: true,
         is_domain_active: true,
+        has_password: false,
         life: Life::default(),
         note: None,
         external_id: None,

@@ -54,7 +54,7 @@ statement! {
 pub(crate) async fn delete(connection: &mut &AsyncPgConnection, account: AccountId) -> Result<bool, Failure> {
     let id = IdBytes::from(account);
     // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
-    // losing data silently. Only the tags and the limits of links go with the links. All but plain tables are in the order of locks
+    // losing data silently. Only tags, limits and passwords of links go with the links. All but plain tables are in the order of locks
     // (see `PostgresUnitOfWork`), and links come before the groups that they refer to.
     let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
     diesel::delete(answers).execute(connection).await?;

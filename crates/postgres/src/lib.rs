@@ -54,6 +54,7 @@ mod leases;
 mod link_batches;
 mod link_ids;
 mod link_list;
+mod link_passwords;
 mod link_tags;
 mod links;
 mod list_range;

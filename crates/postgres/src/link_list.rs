@@ -1,8 +1,8 @@
 //! The link lists of an account, one for each kind.
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
-//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, and
-//! four for the target's host, by the number of labels ([`EndOfTargetHost`]).
+//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, one
+//! for the links with a password, and four for the target's host, by the number of labels ([`EndOfTargetHost`]).
 //!
 //! With several filters, one chooses the range and the others, and always the tags, the host, the instants and the search, test its
 //! rows: a host may have more labels than any index. The usually narrowest filter chooses: the slug first, then the group, then
@@ -28,6 +28,7 @@ use crate::tagged_links::TaggedLinks;
 use crate::target_hosts::{EndOfTargetHost, TargetUnder};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
+use signpost_sql_rows::link_password::{WithPassword, WithoutPassword};
 use signpost_sql_rows::listed;
 use signpost_sql_rows::tag::TagCondition;
 
@@ -62,13 +63,25 @@ pub(crate) async fn links(
 /// Whether the search is the only filter. With another filter, the search walks the range: it is unknown whether the range
 /// or the candidates of the index are fewer.
 const fn searches_alone(filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
-        filter;
+    let LinkFilter {
+        group,
+        site,
+        slug,
+        is_active,
+        has_password,
+        external_id,
+        tags,
+        target_host,
+        created,
+        updated,
+        search,
+    } = filter;
     search.is_some()
         && matches!(group, GroupFilter::Any)
         && site.is_none()
         && slug.is_none()
         && is_active.is_none()
+        && has_password.is_none()
         && external_id.is_none()
         && tags.is_any()
         && target_host.is_none()
@@ -139,8 +152,19 @@ async fn one_link(
     filter: &LinkFilter,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
-        filter;
+    let LinkFilter {
+        group,
+        site,
+        slug,
+        is_active,
+        has_password,
+        external_id,
+        tags,
+        target_host,
+        created,
+        updated,
+        search,
+    } = filter;
     let (host, slug) = (site.as_ref().map(site_column), slug.as_ref().map(Slug::as_str));
     let account = links::account_id.eq(IdBytes::from(account));
     let mut query = links::table.select(LinkRow::as_select()).into_boxed();
@@ -169,6 +193,11 @@ async fn one_link(
     if let Some(is_active) = is_active {
         query = query.filter(AmongRows(links::is_active.eq(*is_active)));
     }
+    query = match has_password {
+        None => query,
+        Some(true) => query.filter(AmongRows(WithPassword)),
+        Some(false) => query.filter(AmongRows(WithoutPassword)),
+    };
     if let Some(after) = after {
         query = query.filter(AmongRows(links::id.lt(IdBytes::from(after))));
     }
@@ -213,6 +242,7 @@ async fn in_range(
         site,
         slug: _,
         is_active,
+        has_password,
         external_id: _,
         tags,
         target_host,
@@ -258,6 +288,13 @@ async fn in_range(
     if let (false, Some(is_active)) = (is_by_activity, is_active) {
         query = query.filter(AmongRows(links::is_active.eq(*is_active)));
     }
+    query = match has_password {
+        None => query,
+        // Links with a password have an index of their own, which serves if no other filter applies.
+        Some(true) if is_by_account && matches!(group, GroupFilter::Any) => query.filter(WithPassword),
+        Some(true) => query.filter(AmongRows(WithPassword)),
+        Some(false) => query.filter(AmongRows(WithoutPassword)),
+    };
     query = within(query, tags, target_host.as_ref(), created, updated);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };

@@ -25,7 +25,7 @@ use crate::lease::Lease;
 /// - groups by id
 /// - addresses in their order; a writer or deleter of a link holds its address
 /// - tags by id, after the links that have them
-/// - the limits of links by link, after their links; whoever takes clicks locks nothing else
+/// - the limits of links, and the hashes of their passwords, after their links; whoever takes clicks locks nothing else
 /// - users by id
 /// - one row of a table to which no other refers, such as a pixel
 /// - the account, which is last because it is the most contended

@@ -91,6 +91,7 @@ impl Serving {
             throttle_per_minute: settings.plain.throttle_per_minute,
             account_bounds: settings.account_bounds,
             passwords: Arc::new(Argon2Hasher::new()?),
+            link_passwords: Arc::new(Argon2Hasher::for_links()?),
             sealer: sealer(settings, is_new_database)?,
             issuance: issuance(common, settings, is_new_database)?,
             provider_sign_in: provider_sign_in(settings)?,
@@ -198,7 +199,11 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
         Some(file) => file,
         None => Arc::new(EmptyBlocklist::default()),
     };
-    let parts = Parts::of_command(system, blocklist, custom_domain_scheme);
+    let parts = Parts {
+        // Imports give links passwords.
+        link_passwords: Arc::new(Argon2Hasher::for_links()?),
+        ..Parts::of_command(system, blocklist, custom_domain_scheme)
+    };
     let stores = Stores::open(common, IfNoDatabase::Fail, None).await?;
     Ok(application(common, parts, stores, None))
 }
@@ -245,6 +250,7 @@ struct Parts {
     throttle_per_minute: u32,
     account_bounds: AccountBounds,
     passwords: Arc<dyn PasswordHasher>,
+    link_passwords: Arc<dyn PasswordHasher>,
     sealer: Option<Arc<dyn Sealer>>,
     issuance: Option<Issuance>,
     provider_sign_in: Option<ProviderSignIn>,
@@ -273,6 +279,7 @@ impl Parts {
             throttle_per_minute: 0,
             account_bounds: AccountBounds::NONE,
             passwords: Arc::new(NoPasswords),
+            link_passwords: Arc::new(NoPasswords),
             sealer: None,
             issuance: None,
             provider_sign_in: None,
@@ -306,6 +313,7 @@ fn application(
         throttle_per_minute,
         account_bounds,
         passwords,
+        link_passwords,
         sealer,
         issuance,
         provider_sign_in,
@@ -323,6 +331,7 @@ fn application(
         clock,
         randomness: Arc::new(OsRandomness),
         passwords,
+        link_passwords,
         sealer,
         issuance,
         dns,

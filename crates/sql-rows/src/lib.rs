@@ -27,6 +27,7 @@ pub mod link;
 mod link_address;
 pub mod link_batch;
 pub mod link_life;
+pub mod link_password;
 pub mod listed;
 pub mod membership;
 pub mod page;

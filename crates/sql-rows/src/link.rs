@@ -13,7 +13,7 @@ use crate::columns::{IdBytes, Instant, StoredId, StoredIds, whole_number};
 use crate::custom_domain::IsDomainInactive;
 use crate::external_id::external_id_from;
 use crate::link_address::{placement_columns, placement_from};
-use crate::link_life::{LifeRow, behaviour_column};
+use crate::link_life::{LifeRow, ReadLife, behaviour_column};
 use crate::listed::Listed;
 use crate::redirect_columns::{countries, geo_blocklist_from, pixel_ids_from, pixels, target_from};
 use crate::schema::links;
@@ -171,7 +171,8 @@ impl LinkRow {
             click_limit,
         } = self;
         let (id, row) = link_id(kind, &id)?;
-        let (life, way) = life.into_life_and_way(&row, id.kind(), click_limit.is_some())?;
+        let ReadLife { life, way, has_password } =
+            life.into_life_and_way(&row, id.kind(), click_limit.is_some())?;
         let content = match id.kind() {
             LinkKind::Landing => {
                 row.unused("target_url", target_url.is_none())?;
@@ -196,6 +197,7 @@ impl LinkRow {
             is_active,
             is_domain_active: !is_domain_inactive.unwrap_or_default(),
             life,
+            has_password,
             note: note.map(|note| row.cell("note", Note::from_stored(note))).transpose()?,
             external_id: external_id_from(&row, external_id)?,
             analytics_enabled,
@@ -282,6 +284,8 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             // Of its domain.
             is_domain_active: _,
             life,
+            // In the column `behaviour`.
+            has_password: _,
             note,
             external_id,
             analytics_enabled,

@@ -22,27 +22,40 @@ pub struct LifeRow {
     behaviour: Option<String>,
 }
 
+/// What the columns say.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ReadLife {
+    /// When the link works.
+    pub(crate) life: Life,
+    /// How it sends its visitors on.
+    pub(crate) way: Way,
+    /// Whether it asks them for a password. The hash is read only when they have typed one.
+    pub(crate) has_password: bool,
+}
+
 impl LifeRow {
-    /// The life of the link of this kind in this row, and how it sends its visitors on. A landing page has the default way. A link
+    /// The life of the link of this kind in this row, and what its visits do. A landing page has the default way. A link
     /// that says that it is limited must have a limit: without it, it would send on any number of visits.
     pub(crate) fn into_life_and_way(
         self,
         row: &RowName,
         kind: LinkKind,
         has_limit: bool,
-    ) -> Result<(Life, Way), Corrupt> {
+    ) -> Result<ReadLife, Corrupt> {
         let Self { starts_at, expires_at, behaviour } = self;
         let starts_at = starts_at.map(|instant| row.timestamp("starts_at", instant)).transpose()?;
         let expires_at = expires_at.map(|instant| row.timestamp("expires_at", instant)).transpose()?;
         let behaviour = behaviour.map(|json| row.cell("behaviour", Behaviour::from_json(&json)));
         // The limit itself is in a table of its own.
-        let Behaviour { fallback_url, way, is_limited } = behaviour.transpose()?.unwrap_or_default();
+        let Behaviour { fallback_url, way, is_limited, has_password } =
+            behaviour.transpose()?.unwrap_or_default();
         let is_landings = way == Way::default() && !is_limited;
         row.unused("behaviour", kind == LinkKind::Redirect || is_landings)?;
         if is_limited && !has_limit {
             return Err(row.corrupt("behaviour", "says that the link has a limit, which is missing"));
         }
-        Ok((Life { schedule: Schedule::from_stored(starts_at, expires_at), fallback_url }, way))
+        let life = Life { schedule: Schedule::from_stored(starts_at, expires_at), fallback_url };
+        Ok(ReadLife { life, way, has_password })
     }
 }
 
@@ -54,7 +67,8 @@ pub(crate) fn behaviour_column(link: &Link) -> Option<String> {
         AnyContent::Redirect(redirect) => redirect.way.clone(),
     };
     let is_limited = link.content.click_limit().is_some();
-    Behaviour { fallback_url: fallback_url.clone(), way, is_limited }.to_json()
+    let has_password = link.has_password;
+    Behaviour { fallback_url: fallback_url.clone(), way, is_limited, has_password }.to_json()
 }
 
 #[cfg(test)]
@@ -70,7 +84,8 @@ mod tests {
         let row = RowName::new("links", "a link");
         let try_to_read = |behaviour, has_limit| {
             let life = LifeRow { starts_at: None, expires_at: None, behaviour };
-            life.into_life_and_way(&row, LinkKind::Redirect, has_limit)
+            let read = life.into_life_and_way(&row, LinkKind::Redirect, has_limit);
+            read.map(|ReadLife { life, way, has_password: _ }| (life, way))
         };
         let read = |behaviour| try_to_read(behaviour, false).unwrap();
         let plain = samples::redirect("plain");
@@ -94,5 +109,19 @@ mod tests {
         assert_eq!(limited.as_deref(), Some(r#"{"is_limited":true}"#), "ADR 85");
         assert_eq!(try_to_read(limited.clone(), true).unwrap(), (Life::default(), Way::default()));
         assert_eq!(try_to_read(limited, false).unwrap_err().column, "behaviour");
+    }
+
+    /// D131: of both kinds.
+    #[test]
+    fn d131_a_password_is_one_flag_of_the_behaviour() {
+        let row = RowName::new("links", "a link");
+        let redirect = Redirect { has_password: true, ..samples::redirect("link") }.into_any();
+        let landing = Link { has_password: true, ..samples::landing("page").into_any() };
+        for (link, kind) in [(redirect, LinkKind::Redirect), (landing, LinkKind::Landing)] {
+            let behaviour = behaviour_column(&link);
+            assert_eq!(behaviour.as_deref(), Some(r#"{"has_password":true}"#));
+            let life = LifeRow { starts_at: None, expires_at: None, behaviour };
+            assert!(life.into_life_and_way(&row, kind, false).unwrap().has_password);
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::cell::RowName;
 use crate::click_limit::{LimitOfOpenLink, click_limit_from};
 use crate::columns::{StoredId, StoredIds};
 use crate::link::link_id;
-use crate::link_life::{LifeColumns, LifeRow};
+use crate::link_life::{LifeColumns, LifeRow, ReadLife};
 use crate::page::page_from;
 use crate::redirect_columns::{geo_blocklist_from, pixel_ids_from, target_from};
 use crate::schema::links;
@@ -64,22 +64,24 @@ impl PublishedRow {
         let (id, row) = link_id(self.kind, &self.id)?;
         let account = row.id("account_id", &self.account_id)?;
         let analytics_enabled = self.analytics_enabled;
-        let (life, content) = match (is_suspended, self.is_active) {
-            (true, _) => (Life::default(), PublishedContent::Suspended),
-            (false, false) => (Life::default(), PublishedContent::Inactive),
-            (false, true) => self.into_life_and_content(id, &row, page, codes)?,
+        let (life, has_password, content) = match (is_suspended, self.is_active) {
+            (true, _) => (Life::default(), false, PublishedContent::Suspended),
+            (false, false) => (Life::default(), false, PublishedContent::Inactive),
+            (false, true) => self.into_visible(id, &row, page, codes)?,
         };
-        Ok(PublishedLink { id, account, analytics_enabled, life, content })
+        Ok(PublishedLink { id, account, analytics_enabled, life, has_password, content })
     }
 
-    fn into_life_and_content(
+    /// The life of the link, whether it has a password, and its content.
+    fn into_visible(
         self,
         id: LinkId,
         row: &RowName,
         page: Option<&str>,
         codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
-    ) -> Result<(Life, PublishedContent), Corrupt> {
-        let (life, way) = self.life.into_life_and_way(row, id.kind(), self.click_limit.is_some())?;
+    ) -> Result<(Life, bool, PublishedContent), Corrupt> {
+        let ReadLife { life, way, has_password } =
+            self.life.into_life_and_way(row, id.kind(), self.click_limit.is_some())?;
         let content = match id {
             LinkId::Landing(_) => {
                 row.unused("target_url", self.target_url.is_none())?;
@@ -97,6 +99,6 @@ impl PublishedRow {
                 click_limit: click_limit_from(row, self.click_limit)?,
             }),
         };
-        Ok((life, content))
+        Ok((life, has_password, content))
     }
 }

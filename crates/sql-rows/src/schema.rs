@@ -10,6 +10,7 @@ pub use crate::custom_domain::table::custom_domains;
 pub use crate::group::table::groups;
 pub use crate::identity::table::identities;
 pub use crate::link::table::links;
+pub use crate::link_password::table::link_passwords;
 pub use crate::membership::table::memberships;
 pub use crate::pixel::table::pixels;
 pub use crate::remembered_answer::table::remembered_answers;
@@ -38,6 +39,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     identities,
     links,
     link_credits,
+    link_passwords,
     link_tags,
     memberships,
     pixels,

@@ -74,6 +74,7 @@ mod leases;
 mod link_batches;
 mod link_ids;
 mod link_list;
+mod link_passwords;
 mod links;
 mod logged_changes;
 mod merged_counts;

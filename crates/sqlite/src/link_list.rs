@@ -1,8 +1,8 @@
 //! The link lists of an account, one for each kind.
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
-//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, and
-//! four for the target's host, by the number of labels.
+//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, one for
+//! the links with a password, and four for the target's host, by the number of labels.
 //!
 //! With several filters, the first of slug, group, target's host, no group, site and activity selects the range, because it is usually
 //! the narrowest. The others, and always the tags, the host, the instants and the search, test its rows: a host may have more labels than
@@ -31,6 +31,7 @@ use crate::tagged_links::TaggedLinks;
 use crate::target_hosts::{TargetEnd, TargetUnder};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
+use signpost_sql_rows::link_password::{WithPassword, WithoutPassword};
 use signpost_sql_rows::listed::Listed;
 use signpost_sql_rows::tag::TagCondition;
 
@@ -60,6 +61,7 @@ struct Choice {
     slug: Option<String>,
     external_id: Option<String>,
     is_active: Option<bool>,
+    has_password: Option<bool>,
     tags: Vec<TagCondition>,
     target_host: Option<TargetHost>,
     created: InstantRange,
@@ -85,8 +87,19 @@ pub(crate) fn links(
         let (account, kind) = (IdBytes::from(account), kind_column(kind));
         return Ok(TaggedLinks::of(account, kind, tag, bound, wanted).load(connection)?);
     }
-    let LinkFilter { group, site, slug, is_active, external_id, tags, target_host, created, updated, search } =
-        filter;
+    let LinkFilter {
+        group,
+        site,
+        slug,
+        is_active,
+        has_password,
+        external_id,
+        tags,
+        target_host,
+        created,
+        updated,
+        search,
+    } = filter;
     // Few links share a slug, and none an external id, so they are read one by one.
     let searched = search.as_ref().filter(|_| slug.is_none() && external_id.is_none());
     let index = searched.and_then(|search| IndexSearch::of(account, kind, search.folded()));
@@ -98,6 +111,7 @@ pub(crate) fn links(
         slug: slug.map(|slug| slug.as_str().to_owned()),
         external_id: external_id.map(|id| id.as_str().to_owned()),
         is_active,
+        has_password,
         tags: TagCondition::of_filter(&tags),
         target_host,
         created,
@@ -272,7 +286,13 @@ impl Choice {
 
     /// Those that match the tags, the target's host, the instants and the search.
     fn searched<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
-        let Self { tags, target_host, created, updated, .. } = self;
+        let Self { has_password, tags, target_host, created, updated, .. } = self;
+        query = match has_password {
+            None => query,
+            // Its index serves if no other filter has one.
+            Some(true) => query.filter(WithPassword),
+            Some(false) => query.filter(WithoutPassword),
+        };
         for tag in tags {
             query = query.filter(tag.clone());
         }

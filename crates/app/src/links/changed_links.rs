@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use signpost_domain::{AccountId, Address, ExternalId, GroupId, Link, LinkId, Refusal, Rejection};
 
+use super::passwords::{HashChange, HashWrites};
 use super::resource::{LinkResource, Pixels};
 use super::tagging::ProvidedTags;
 use crate::app_error::AppError;
@@ -50,6 +51,7 @@ pub(super) struct Changed<C: LinkResource> {
     pub(super) stored: Link,
     pub(super) before: Link<C>,
     pub(super) after: Link<C>,
+    pub(super) password: HashChange,
 }
 
 impl<C: LinkResource> Changed<C> {
@@ -200,6 +202,11 @@ impl<C: LinkResource> Progress<C> {
         C::write_contents(work, account, &contents).await?;
         let after: Vec<Link> = self.changed.iter().map(|change| change.after.clone().into_any()).collect();
         let links: Vec<_> = self.changed.iter().map(|change| &change.stored).zip(&after).collect();
-        work.update_links(account, &links).await
+        work.update_links(account, &links).await?;
+        let mut hashes = HashWrites::default();
+        for Changed { stored, password, .. } in &self.changed {
+            hashes.add(stored.id(), stored.has_password, password);
+        }
+        Ok(hashes.write(work, account).await?)
     }
 }

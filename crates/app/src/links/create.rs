@@ -8,6 +8,7 @@ use signpost_domain::{
     Permission, PlanResource, Refusal, Rejection, Slug, Submitted, Violations,
 };
 
+use super::passwords::{HashChange, HashWrites, hash_changes};
 use super::resource::{LinkResource, named_pixels};
 use super::rules::LinkRules;
 use super::tagging::ProvidedTags;
@@ -33,8 +34,8 @@ type Outcomes<C> = Vec<Result<Link<C>, Rejection>>;
 /// Creates one link.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation. Otherwise [`AppError::Refused`] with the first refusal that
-/// applies, in this order:
+/// [`AppError::PasswordsBusy`]. [`AppError::Invalid`] with every violation. Otherwise [`AppError::Refused`] with the first refusal
+/// that applies, in this order:
 ///
 /// - The domain does not exist, or is not active.
 /// - A slug is required, or the slug is reserved.
@@ -50,6 +51,21 @@ pub async fn create<C: LinkResource>(
     idempotency: Idempotency<'_, C::Single>,
 ) -> Result<C::Single, AppError> {
     caller.require(Permission::WriteLinks)?;
+    let password = hash_changes(app, caller, [Some(&request)]).await?.pop().unwrap_or_default();
+    create_hashed::<C>(app, caller, request, password, idempotency).await
+}
+
+/// Creates a link as [`create`] does, for callers that may write, with the hash of its password.
+///
+/// # Errors
+/// As [`create`].
+pub(super) async fn create_hashed<C: LinkResource>(
+    app: &Application,
+    caller: &Caller,
+    request: Request<C>,
+    password: HashChange,
+    idempotency: Idempotency<'_, C::Single>,
+) -> Result<C::Single, AppError> {
     let pixels = named_pixels::<C>(app, caller.account_id(), [&request.value.content]).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
@@ -59,7 +75,7 @@ pub async fn create<C: LinkResource>(
     let idempotency =
         idempotency.for_outcome(|outcomes: &Outcomes<C>| outcomes.first()?.as_ref().ok().map(single));
     let operation = Operation::new(app, caller, idempotency);
-    let items = Items::new(&rules, vec![Ok(request)], |rejection| rejection);
+    let items = Items::new(&rules, vec![Ok(request)], vec![password], |rejection| rejection);
     operation
         .run(|| async {
             let outcome = attempt(&operation, &rules, caller, &items).await?.pop();
@@ -83,13 +99,14 @@ pub async fn create_many<C: LinkResource>(
     idempotency: Idempotency<'_, Vec<Result<Link<C>, Rejection>>>,
 ) -> Result<Vec<Result<Link<C>, Rejection>>, AppError> {
     caller.require(Permission::WriteLinks)?;
+    let passwords = hash_changes(app, caller, requests.iter().map(|request| request.as_ref().ok())).await?;
     let contents = requests.iter().flatten().map(|request| &request.value.content);
     let pixels = named_pixels::<C>(app, caller.account_id(), contents).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
     let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let operation = Operation::new(app, caller, idempotency);
-    let items = Items::new(&rules, requests.into_items(), Rejection::of_item);
+    let items = Items::new(&rules, requests.into_items(), passwords, Rejection::of_item);
     operation.run(|| attempt(&operation, &rules, caller, &items)).await
 }
 
@@ -97,6 +114,8 @@ pub async fn create_many<C: LinkResource>(
 struct Items<C: LinkResource> {
     /// With the ids of their links. The ids follow the order of the batch (D29), and every attempt uses the same ones.
     requests: Vec<(Id<C::Kind>, Item<C>)>,
+    /// What each does to the hash of its link.
+    passwords: Vec<HashChange>,
     /// The hostnames that they name, each once, without those of the system domain.
     hostnames: Vec<Hostname>,
     /// Converts the rejection of an item for the answer.
@@ -107,6 +126,7 @@ impl<C: LinkResource> Items<C> {
     fn new(
         rules: &LinkRules<'_>,
         requests: Vec<Item<C>>,
+        passwords: Vec<HashChange>,
         convert_rejection: fn(Rejection) -> Rejection,
     ) -> Self {
         let named = requests.iter().flatten().filter_map(|request| match &request.value.domain {
@@ -115,7 +135,7 @@ impl<C: LinkResource> Items<C> {
         });
         let hostnames = rules.custom_hostnames(named);
         let requests = requests.into_iter().map(|request| (rules.app.ids.next(), request)).collect();
-        Self { requests, hostnames, convert_rejection }
+        Self { requests, passwords, hostnames, convert_rejection }
     }
 }
 
@@ -262,6 +282,11 @@ impl<'a, C: LinkResource> Creation<'a, C> {
             if self.pending.is_empty() {
                 let created: Vec<_> = self.outcomes.iter().flatten().flatten().collect();
                 tags.withdraw_unused(work, account, created.iter().map(|link| &link.tags)).await?;
+                let decided = self.outcomes.iter().zip(&self.items.passwords);
+                let new = decided.filter_map(|(outcome, change)| {
+                    Some((outcome.as_ref()?.as_ref().ok()?.id.into(), change))
+                });
+                HashWrites::of_created(new).write(work, account).await?;
                 return Ok(C::write_new_contents(work, account, &created).await?);
             }
         }

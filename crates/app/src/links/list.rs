@@ -21,6 +21,8 @@ pub struct ListLinks {
     pub slug: Option<Slug>,
     /// `is_active`
     pub is_active: Option<bool>,
+    /// `has_password`
+    pub has_password: Option<bool>,
     /// `external_id`
     pub external_id: Option<ExternalId>,
     /// `tag`, `tag_all` and `without_tag`
@@ -75,6 +77,7 @@ impl ListLinks {
             domain,
             slug,
             is_active,
+            has_password,
             external_id,
             tags,
             target_host,
@@ -100,6 +103,7 @@ impl ListLinks {
             site,
             slug,
             is_active,
+            has_password,
             external_id,
             tags,
             target_host,

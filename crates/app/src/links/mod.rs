@@ -8,6 +8,7 @@ mod create;
 mod delete;
 mod list;
 mod list_all;
+pub(crate) mod passwords;
 mod put;
 mod resource;
 mod rules;

@@ -5,6 +5,7 @@ use signpost_domain::{
     Submitted, Unmet, ViolationCode, Violations,
 };
 
+use super::passwords::hash_changes;
 use super::resource::LinkResource;
 use super::{create, update};
 use crate::app_error::AppError;
@@ -39,6 +40,7 @@ pub async fn put<C: LinkResource>(
     precondition: &Precondition,
 ) -> Result<Put<C::Single>, AppError> {
     caller.require(Permission::WriteLinks)?;
+    let password = hash_changes(app, caller, [Some(&request)]).await?.pop().unwrap_or_default();
     let named = std::slice::from_ref(external_id);
     let mut was_without_room = false;
     for _ in 0..ATTEMPTS {
@@ -49,7 +51,9 @@ pub async fn put<C: LinkResource>(
             }
             let mut creation = request.clone();
             creation.value.external_id = Change::Set(external_id.clone());
-            match create::create::<C>(app, caller, creation, Idempotency::disabled()).await {
+            match create::create_hashed::<C>(app, caller, creation, password.clone(), Idempotency::disabled())
+                .await
+            {
                 Err(AppError::Invalid(violations)) if is_about_taken_id(&violations) => continue,
                 // The last free place of the plan may have gone to this link.
                 Err(AppError::Refused(Refusal::PlanLimitReached { .. })) if !was_without_room => {
@@ -71,7 +75,7 @@ pub async fn put<C: LinkResource>(
             }
             Ok(precondition.check(link.revision)?)
         };
-        match update::update_that::<C>(app, caller, id, request.clone(), check).await {
+        match update::update_that::<C>(app, caller, id, request.clone(), password.clone(), check).await {
             Err(AppError::Refused(refusal)) if refusal == not_found => {}
             changed => return changed.map(Put::Changed),
         }

@@ -5,6 +5,7 @@ use signpost_domain::{
     Submitted,
 };
 
+use super::passwords::{HashChange, HashWrites, hash_changes};
 use super::resource::{LinkResource, named_pixels};
 use super::rules::{LinkRules, LockedLink};
 use super::tagging::ProvidedTags;
@@ -17,7 +18,7 @@ use crate::unit_of_work::{Attempts, commit};
 /// Updates a link and returns it. A request that changes nothing writes nothing.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation; without the link, with those that do not depend on it. A valid request for an
+/// [`AppError::PasswordsBusy`]. [`AppError::Invalid`] with every violation; without the link, with those that do not depend on it. A valid request for an
 /// unknown link gets the kind's `…NotFound`. A known link may still be refused. The first reason that applies is named:
 ///
 /// - The link does not meet the precondition (D120). This comes even before violations.
@@ -37,10 +38,13 @@ pub async fn update<C: LinkResource>(
     precondition: &Precondition,
 ) -> Result<C::Single, AppError> {
     caller.require(Permission::WriteLinks)?;
-    update_that::<C>(app, caller, id, request, |link| Ok(precondition.check(link.revision)?)).await
+    let password = hash_changes(app, caller, [Some(&request)]).await?.pop().unwrap_or_default();
+    let check = |link: &Link| Ok(precondition.check(link.revision)?);
+    update_that::<C>(app, caller, id, request, password, check).await
 }
 
-/// Updates a link as [`update`] does, for callers that may write, unless `check` refuses the link as it is stored.
+/// Updates a link as [`update`] does, for callers that may write, with the hash of its password, unless `check` refuses the link as
+/// it is stored.
 ///
 /// # Errors
 /// Those of [`update`], and those of `check`.
@@ -49,6 +53,7 @@ pub(super) async fn update_that<C: LinkResource>(
     caller: &Caller,
     id: IdReference<C::Kind>,
     mut request: Submitted<LinkRequest<C::Request>>,
+    password: HashChange,
     check: impl Fn(&Link) -> Result<(), AppError> + Send + Sync,
 ) -> Result<C::Single, AppError> {
     let account = caller.account_id();
@@ -89,26 +94,31 @@ pub(super) async fn update_that<C: LinkResource>(
                     after.tags = provided.spell(&after.tags)?;
                 }
                 C::write_contents(work.as_mut(), account, &[(&before, &after)]).await?;
-                replace_link(app, work, account, &stored, &after.clone().into_any()).await?;
+                let mut hashes = HashWrites::default();
+                hashes.add(id.into(), before.has_password, &password);
+                replace_link(app, work, account, (&stored, &after.clone().into_any()), &hashes).await?;
             }
             Ok(C::single(after, &pixels))
         })
         .await
 }
 
-/// Replaces `before`, which the unit of work has locked, with `after`, and commits. If the address is taken, names the
+/// Replaces `before`, which the unit of work has locked, with `after`, writes its hash, and commits. If the address is taken, names the
 /// account's own link that has it (D20).
 async fn replace_link(
     app: &Application,
     mut work: Box<dyn UnitOfWork>,
     account: AccountId,
-    before: &Link,
-    after: &Link,
+    (before, after): (&Link, &Link),
+    hashes: &HashWrites,
 ) -> Result<(), AppError> {
     let mut is_repeated = false;
     let existing = loop {
         match work.update_link(account, before, after).await {
-            Ok(()) => return Ok(commit(app, work).await?),
+            Ok(()) => {
+                hashes.write(work.as_mut(), account).await?;
+                return Ok(commit(app, work).await?);
+            }
             Err(UpdateLinkError::AddressTaken) => {}
             Err(UpdateLinkError::ExternalIdTaken) => {
                 let taken = work.links_with_external_ids(account, after.external_id.as_slice()).await?;

@@ -11,6 +11,7 @@ use signpost_domain::{
 };
 
 use super::changed_links::{Changed, LockedLinks, Outcome, Progress, contended_if_decided, lock_links};
+use super::passwords::{HashChange, hash_changes};
 use super::resource::{LinkResource, named_pixels};
 use super::rules::LinkRules;
 use crate::app_error::AppError;
@@ -60,7 +61,7 @@ type Item<C> = Result<LinkUpdate<C>, Violations>;
 ///   that an earlier item takes is [`Refusal::DuplicateSlugInBatch`], or a violation.
 ///
 /// # Errors
-/// Something broke, and nothing was changed.
+/// [`AppError::PasswordsBusy`]. Or something broke. Nothing was changed.
 pub async fn update_many<C: LinkResource>(
     app: &Application,
     caller: &Caller,
@@ -68,6 +69,8 @@ pub async fn update_many<C: LinkResource>(
 ) -> Result<Vec<Outcome<C>>, AppError> {
     caller.require(Permission::WriteLinks)?;
     let account = caller.account_id();
+    let requests = updates.iter().map(|update| update.as_ref().ok().map(|update| &update.request));
+    let passwords = hash_changes(app, caller, requests).await?;
     let contents = updates.iter().flatten().map(|update| &update.request.value.content);
     let pixels = named_pixels::<C>(app, account, contents).await?;
     let known_pixels = pixels.into_keys().collect();
@@ -81,7 +84,7 @@ pub async fn update_many<C: LinkResource>(
     let named: Vec<ExternalId> = named.into_iter().cloned().collect();
     let found =
         if named.is_empty() { vec![] } else { app.store.links_with_external_ids(account, &named).await? };
-    let items = Items::new(&rules, caller, updates, &found.into_iter().collect());
+    let items = Items::new(&rules, caller, updates, passwords, &found.into_iter().collect());
     let attempts = Attempts::at(app);
     attempts.run(|| items.attempt(&attempts)).await
 }
@@ -104,6 +107,7 @@ struct Update<C: LinkResource> {
     id: LinkId,
     item: LinkUpdate<C>,
     placement: PlacementChange,
+    password: HashChange,
 }
 
 impl<C: LinkResource> Update<C> {
@@ -135,11 +139,12 @@ impl<'a, C: LinkResource> Items<'a, C> {
         rules: &'a LinkRules<'a>,
         caller: &'a Caller,
         items: Batch<Item<C>>,
+        passwords: Vec<HashChange>,
         found: &HashMap<ExternalId, LinkId>,
     ) -> Self {
         let (mut outcomes, mut updates) = (Vec::with_capacity(items.len()), Vec::new());
         let (mut seen, mut seen_external_ids) = (HashSet::new(), HashSet::new());
-        for (index, item) in items.into_items().into_iter().enumerate() {
+        for (index, (item, password)) in items.into_items().into_iter().zip(passwords).enumerate() {
             let named = item.map_err(Rejection::Invalid).and_then(|mut item| {
                 let about_content = C::violations_without_link(&item.request.value.content, rules.blocklist);
                 item.request.violations.append_about_others(about_content);
@@ -161,7 +166,7 @@ impl<'a, C: LinkResource> Items<'a, C> {
             outcomes.push(match named {
                 Ok((id, item)) => {
                     let placement = item.request.value.placement();
-                    updates.push(Update { index, id, item, placement });
+                    updates.push(Update { index, id, item, placement, password });
                     None
                 }
                 Err(rejection) => Some(Err(rejection.of_item())),
@@ -254,7 +259,8 @@ impl<'a, C: LinkResource> Items<'a, C> {
             };
             match self.applied(update, &before, &named_domains) {
                 Ok(after) if after != before => {
-                    progress.changed.push(Changed { index, stored, before, after });
+                    let password = update.password.clone();
+                    progress.changed.push(Changed { index, stored, before, after, password });
                 }
                 outcome => progress.settle(index, outcome),
             }

@@ -233,7 +233,9 @@ impl Run<'_> {
             }
             match self.patch.apply(&before, &context) {
                 Ok(after) if after != before => {
-                    progress.changed.push(Changed { index, stored, before, after });
+                    // A change by filter sets no password (D124).
+                    let password = Change::Keep;
+                    progress.changed.push(Changed { index, stored, before, after, password });
                 }
                 outcome => progress.settle(index, outcome),
             }

@@ -28,6 +28,7 @@ pub mod identities;
 pub mod identity_provider;
 pub mod insert_resource;
 pub mod leases;
+pub mod link_passwords;
 pub mod links;
 pub mod lookups;
 pub mod passwords;
@@ -80,6 +81,7 @@ pub use identity_provider::{
 };
 pub use insert_resource::InsertResourceError;
 pub use leases::{LeaseHolder, Leases};
+pub use link_passwords::{LinkPasswordReads, LinkPasswordWrites};
 pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
 pub use lookups::{
     BotDetector, CountryLookup, DnsProvider, DnsUnavailable, NoBots, NoCountries, TargetBlocklist,

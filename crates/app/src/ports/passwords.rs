@@ -20,6 +20,17 @@ pub trait PasswordHasher: Send + Sync {
     /// Hashes a password with the parameters of today.
     async fn hash(&self, place: HashingPlace, password: Password) -> Result<PasswordHash, HashingError>;
 
+    /// Hashes passwords one after the other, all in one place, and returns the hashes in order. Between two of them, others who wait
+    /// get their turn. So the time has a bound: after ten seconds, it ends.
+    ///
+    /// # Errors
+    /// [`HashingError::Busy`] after ten seconds.
+    async fn hash_each(
+        &self,
+        place: HashingPlace,
+        passwords: Vec<Password>,
+    ) -> Result<Vec<PasswordHash>, HashingError>;
+
     /// Whether a password belongs to a hash. Without a hash the answer is [`Verdict::Wrong`], after the same work.
     async fn verify(
         &self,
@@ -93,6 +104,10 @@ impl PasswordHasher for NoPasswords {
     }
 
     async fn hash(&self, _: HashingPlace, _: Password) -> Result<PasswordHash, HashingError> {
+        Err(HashingError::Failed("this program hashes no passwords".to_owned()))
+    }
+
+    async fn hash_each(&self, _: HashingPlace, _: Vec<Password>) -> Result<Vec<PasswordHash>, HashingError> {
         Err(HashingError::Failed("this program hashes no passwords".to_owned()))
     }
 

@@ -15,6 +15,8 @@ pub struct PublishedLink {
     pub analytics_enabled: bool,
     /// When visitors see the content, and where they are sent afterwards (D128). The default if the content is not read.
     pub life: Life,
+    /// Whether visitors are asked for a password (D131). False if the content is not read.
+    pub has_password: bool,
     /// What visitors see.
     pub content: PublishedContent,
 }

@@ -13,6 +13,7 @@ use super::custom_domains::{CustomDomainReads, CustomDomainWrites, DomainChecks}
 use super::groups::{GroupReads, GroupWrites};
 use super::identities::{IdentityReads, IdentityWrites};
 use super::leases::Leases;
+use super::link_passwords::{LinkPasswordReads, LinkPasswordWrites};
 use super::links::{LinkReads, LinkWrites};
 use super::people::{PeopleReads, PeopleUpkeep, PeopleWrites};
 use super::pixels::{PixelReads, PixelWrites};
@@ -43,6 +44,7 @@ pub trait Store:
     + GroupReads
     + IdentityReads
     + Leases
+    + LinkPasswordReads
     + LinkReads
     + PeopleReads
     + PeopleUpkeep
@@ -104,6 +106,7 @@ pub trait UnitOfWork:
     + CustomDomainWrites
     + GroupWrites
     + IdentityWrites
+    + LinkPasswordWrites
     + LinkWrites
     + PeopleWrites
     + PixelWrites

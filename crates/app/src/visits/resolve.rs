@@ -16,8 +16,8 @@ pub const MOST_HOPS: u32 = 5;
 /// Where a public address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// To this target. It is one of our own addresses only if the link there has dates or a limit of clicks: that link decides for each visit
-    /// whether it opens.
+    /// To this target. It is one of our own addresses only if the link there has dates, a limit of clicks or a password: that link
+    /// decides for each visit whether it opens.
     Redirect(TargetUrl),
     /// To a landing page at this address.
     Landing {
@@ -100,6 +100,8 @@ pub struct Resolved {
     pub life: Life,
     /// The limit of clicks of that link (D130).
     pub click_limit: Option<ClickLimit>,
+    /// Whether visitors of that link are asked for a password (D131).
+    pub has_password: bool,
     /// The gates that visitors must pass.
     pub gates: VisitorGates,
     /// How visitors are sent on.
@@ -129,8 +131,8 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
 }
 
 /// Resolves `address`. A target at one of our own addresses, or at that of a widget, is followed, up to five levels deep; a
-/// longer chain or a loop leads nowhere. A chain ends before a link with dates or a limit of clicks, whose address the visitor then opens, but
-/// what follows that link counts too. The operator's list of targets is not checked here, and neither is the time.
+/// longer chain or a loop leads nowhere. A chain ends before a link with dates, a limit of clicks or a password, whose address the
+/// visitor then opens, but what follows that link counts too. The operator's list of targets is not checked here, and neither is the time.
 ///
 /// # Errors
 /// The store broke; callers must not take that for [`Resolution::NotThere`].
@@ -141,6 +143,7 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
         link: None,
         life: Life::default(),
         click_limit: None,
+        has_password: false,
         gates: VisitorGates::default(),
         sending: Sending::default(),
         recorded: Vec::new(),
@@ -151,7 +154,8 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
     // A browser that keeps the answer would pass the gates of a further link, and those of a row that no request of today could write.
     let is_the_same_for_all = resolved.gates == VisitorGates::default()
         && resolved.life.schedule == Schedule::default()
-        && resolved.click_limit.is_none();
+        && resolved.click_limit.is_none()
+        && !resolved.has_password;
     if !is_the_same_for_all {
         resolved.sending.status = resolved.sending.status.temporary();
     }
@@ -178,7 +182,8 @@ async fn follow(
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
         };
-        let PublishedLink { id, account, analytics_enabled, life, content } = link;
+        let PublishedLink { id, account, analytics_enabled, life, has_password, content } = link;
+        let is_conditional = has_password || is_conditional(&life, &content);
         resolved.depends_on.add_account(account);
         resolved.link.get_or_insert(id);
         let not_there = |resolved: &mut Resolved, missing| {
@@ -186,8 +191,11 @@ async fn follow(
             Ok(Resolution::NotThere)
         };
         match &on_the_way {
-            None => (resolved.life, resolved.click_limit) = (life, limit_of(&content)),
-            Some(target) if is_conditional(&life, &content) && hops <= MOST_HOPS => {
+            None => {
+                (resolved.life, resolved.click_limit) = (life, limit_of(&content));
+                resolved.has_password = has_password;
+            }
+            Some(target) if is_conditional && hops <= MOST_HOPS => {
                 if let Some(next) = next_target(&content, widget) {
                     return if is_too_long(app, next, hops, &mut resolved.depends_on).await? {
                         not_there(resolved, Missing::Loop)
@@ -266,7 +274,7 @@ const fn limit_of(content: &PublishedContent) -> Option<ClickLimit> {
     }
 }
 
-/// Whether the link decides for each visit whether it opens, so that no chain leads through it.
+/// Whether the link decides for each visit whether it opens, so that no chain leads through it. A password does that too.
 fn is_conditional(life: &Life, content: &PublishedContent) -> bool {
     life.schedule != Schedule::default() || limit_of(content).is_some()
 }

@@ -25,6 +25,7 @@ async fn d28_a_name_and_a_target_suffice_for_a_redirect() {
         placement: Placement::System { slug },
         is_active: true,
         is_domain_active: true,
+        has_password: false,
         life: Life::default(),
         note: None,
         analytics_enabled: true,

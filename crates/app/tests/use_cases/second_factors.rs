@@ -135,6 +135,14 @@ impl PasswordHasher for SettingUp {
         self.app.passwords.hash(place, password).await
     }
 
+    async fn hash_each(
+        &self,
+        place: HashingPlace,
+        passwords: Vec<Password>,
+    ) -> Result<Vec<PasswordHash>, HashingError> {
+        self.app.passwords.hash_each(place, passwords).await
+    }
+
     async fn verify(
         &self,
         place: HashingPlace,

@@ -36,6 +36,7 @@ macro_rules! __store_files {
             tag_changes
             tag_filters
             link_limits
+            link_passwords
             batch_insertions
             batch_updates
             batch_deletions

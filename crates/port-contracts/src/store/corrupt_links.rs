@@ -33,6 +33,7 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("note", &long, "NULL"),
         ("external_id", "''", "NULL"),
         ("behaviour", "'secret'", "NULL"),
+        ("behaviour", "'{\"has_password\":\"secret\"}'", "NULL"),
         ("behaviour", "'{\"fallback_url\":\"javascript:secret()\"}'", "NULL"),
     ]);
     of_both.extend(literals.of_times(&["created_at", "updated_at", "starts_at", "expires_at"]));

@@ -64,6 +64,7 @@ mod link_filters;
 mod link_instants;
 mod link_limits;
 mod link_pages;
+mod link_passwords;
 mod links;
 mod links_on_domains;
 mod lost_links;

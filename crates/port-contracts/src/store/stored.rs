@@ -186,12 +186,13 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
             click_limit: redirect.click_limit,
         }),
     };
-    let (life, content) = if link.is_active {
-        (link.life.clone(), content)
+    let (life, has_password, content) = if link.is_active {
+        (link.life.clone(), link.has_password, content)
     } else {
-        (Life::default(), PublishedContent::Inactive)
+        (Life::default(), false, PublishedContent::Inactive)
     };
-    PublishedLink { id: link.id(), account, analytics_enabled: link.analytics_enabled, life, content }
+    let analytics_enabled = link.analytics_enabled;
+    PublishedLink { id: link.id(), account, analytics_enabled, life, has_password, content }
 }
 
 /// The expected published link for the account's landing page with this content.

@@ -3,7 +3,8 @@
 use signpost_app::ports::{Insertion, Store, UnitOfWork};
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    AccountId, Address, ExternalId, GroupId, Landing, LandingId, Link, LinkId, LinkKind, TagName, Tags,
+    AccountId, Address, ExternalId, GroupId, Landing, LandingId, Link, LinkId, LinkKind, PasswordHash,
+    TagName, Tags,
 };
 use signpost_port_contracts::samples;
 
@@ -32,6 +33,8 @@ pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &Subject) {
         ("groups_among", Method::GroupsAmong),
         ("page_contents", Method::ReadPages),
         ("write_page_contents", Method::WritePages),
+        ("write_link_passwords, new ones", Method::WritePasswords(true)),
+        ("write_link_passwords, removals", Method::WritePasswords(false)),
     ] {
         let mut counts = Vec::new();
         for size in SIZES {
@@ -66,6 +69,8 @@ enum Method {
     GroupsAmong,
     ReadPages,
     WritePages,
+    /// Whether they are written or removed.
+    WritePasswords(bool),
 }
 
 /// What an update changes.
@@ -147,6 +152,14 @@ async fn statements_of(subject: &Subject, method: Method, size: usize) -> Vec<St
             let content = samples::page_content();
             let written: Vec<_> = ids.iter().map(|id| (*id, &content)).collect();
             let (statements, done) = recorder::recorded(work.write_page_contents(account, &written)).await;
+            done.unwrap();
+            (statements, size)
+        }
+        Method::WritePasswords(are_new) => {
+            let ids = pages(work.as_mut(), account, size).await;
+            let hash = are_new.then(|| PasswordHash::new("$argon2id$".to_owned()));
+            let written: Vec<_> = ids.iter().map(|id| (LinkId::from(*id), hash.clone())).collect();
+            let (statements, done) = recorder::recorded(work.write_link_passwords(account, &written)).await;
             done.unwrap();
             (statements, size)
         }

@@ -1,10 +1,12 @@
 //! Plans made while tables are empty. A connection keeps them while an import fills the tables, and statistics arrive a
 //! minute later at the earliest. So these plans must already use the index that a full table needs.
 
-use signpost_app::ports::{AccountReads, ClickTaking, LinkReads, Store, TakenClicks, UnusedClicks};
+use signpost_app::ports::{
+    AccountReads, ClickTaking, LinkPasswordReads, LinkReads, Store, TakenClicks, UnusedClicks,
+};
 use signpost_domain::{
-    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Revision, Site,
-    TargetHost,
+    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, PasswordHash,
+    Revision, Site, TargetHost,
 };
 use signpost_port_contracts::samples;
 use signpost_postgres::migrate;
@@ -69,6 +71,13 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
         work.give_back_clicks(&[UnusedClicks { account, link: redirect, clicks }]).await.unwrap();
     });
     assert_contains(&plans.await, &["links_pkey", "link_credits_pkey"]);
+    let plans = subject.plans(async {
+        let hash = PasswordHash::new("$argon2id$".to_owned());
+        work.write_link_passwords(account, &[(page.id.into(), Some(hash))]).await.unwrap();
+        work.write_link_passwords(account, &[(page.id.into(), None)]).await.unwrap();
+        assert_eq!(store.link_password(account, page.id.into()).await.unwrap(), None);
+    });
+    assert_contains(&plans.await, &["links_pkey", "link_passwords_pkey"]);
     let plans = subject.plans(async { drop(store.key_holder(&key.hash).await.unwrap()) }).await;
     assert_contains(&plans, &["Index Scan"]);
 }

@@ -19,7 +19,7 @@ const LOOKS_AT_NO_VALUES: &str = ">= ROW($1";
 const LINKS: u32 = 20_000;
 
 /// Two accounts with many links. Of the first account's links, one in a hundred is inactive, one in five is in the group,
-/// and every second is on a domain.
+/// every second is on a domain, and one in fifty has a password.
 pub(crate) fn fill(database: &PostgresDatabase) -> AccountId {
     let hex = |number: &str| format!("('{BEFORE}' || lpad(to_hex({number}), 10, '0'))::uuid");
     let id = hex("n");
@@ -28,10 +28,12 @@ pub(crate) fn fill(database: &PostgresDatabase) -> AccountId {
          SELECT {}, n || '@example.com', n || '@example.com', 'agency', '2026-01-01', {LINKS}, 1 \
          FROM generate_series(1, 2) AS n; \
          INSERT INTO groups SELECT id, id, 'A', 0, {LINKS} / 5, '2026-01-01', '2026-01-01' FROM accounts; \
-         INSERT INTO links SELECT {id}, {}, 1, 'a name', \
+         INSERT INTO links (id, account_id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, created_at, \
+         updated_at, target_url, antibot_enabled, geo_blocklist, search_key, behaviour) SELECT {id}, {}, 1, 'a name', \
          CASE n / 2 % 2 WHEN 0 THEN '' ELSE 'links.example.net' END, 's' || n, n / 2 % 100 <> 0, NULL, \
          CASE WHEN n / 2 % 5 = 0 THEN {} END, true, '2026-01-01', '2026-01-01', 'https://example.com/', false, '', \
-         'a name' || chr(31) || 's' || n || chr(31) || 'https://example.com/' \
+         'a name' || chr(31) || 's' || n || chr(31) || 'https://example.com/', \
+         CASE WHEN n / 2 % 50 = 7 THEN '{{"has_password":true}}' END \
          FROM generate_series(10, {LINKS} * 2 + 9) AS n; \
          ANALYZE",
         hex("n"),
@@ -63,6 +65,7 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
         (LinkFilter { group, ..every.clone() }, "links_of_group"),
         (LinkFilter { group: GroupFilter::Ungrouped, ..every.clone() }, "links_without_group"),
         (LinkFilter { site: Some(domain), ..every.clone() }, "links_of_host"),
+        (LinkFilter { has_password: Some(true), ..every.clone() }, "links_with_password"),
     ] {
         for after in [None, Some(PagePosition::behind(bytes(12_000)))] {
             // Repeated, because PostgreSQL may choose another plan from the sixth run on.
@@ -91,7 +94,10 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
         (LinkFilter { group, ..on_system }, "links_of_group"),
         (LinkFilter { group, ..inactive.clone() }, "links_of_group"),
         (LinkFilter { group, ..active.clone() }, "links_of_group"),
-        (LinkFilter { group: GroupFilter::Ungrouped, ..active }, "links_of_activity"),
+        (LinkFilter { group: GroupFilter::Ungrouped, ..active.clone() }, "links_of_activity"),
+        (LinkFilter { has_password: Some(true), ..active.clone() }, "links_of_activity"),
+        (LinkFilter { has_password: Some(false), ..active }, "links_of_activity"),
+        (LinkFilter { has_password: Some(false), ..every }, "links_of_account"),
     ] {
         for after in [None, Some(PagePosition::behind(bytes(39_000)))] {
             for _ in 0..8 {

@@ -16,6 +16,7 @@ mod clicks;
 mod contract;
 mod custom_domains;
 mod frugality;
+mod passwords;
 mod recorder;
 mod remembered_answers;
 #[path = "../store_fixture/mod.rs"]
@@ -29,8 +30,8 @@ use std::time::Duration;
 use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
 use signpost_app::ports::{
-    AccountReads, ChangeLog, ChangePosition, Insertion, LeaseHolder, Leases, LinkReads, PixelReads,
-    QuotaStore, ReadChanges, Store, TagReads, UnitOfWork, UnusedClicks, UpdateLinkError,
+    AccountReads, ChangeLog, ChangePosition, Insertion, LeaseHolder, Leases, LinkPasswordReads, LinkReads,
+    PixelReads, QuotaStore, ReadChanges, Store, TagReads, UnitOfWork, UnusedClicks, UpdateLinkError,
 };
 use signpost_domain::{
     AccountId, Address, ClickLimit, ExternalId, GroupFilter, InstantRange, Link, LinkFilter, LinkId,
@@ -130,6 +131,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     lists_of_links(&mut subject).await;
     tags::choose_the_ranges_of_lists(&mut subject).await;
     target_hosts::choose_the_ranges_of_lists(&mut subject).await;
+    passwords::choose_the_ranges_of_lists(&mut subject).await;
     long_searches(&mut subject).await;
     counts_of_requests(&mut subject).await;
     changes_and_leases(&mut subject).await;
@@ -232,6 +234,7 @@ async fn writes(subject: &mut Subject) {
             assert!(work.delete_group(account, doomed.id, samples::at(0)).await.unwrap());
             tags::write(work.as_mut(), account, &other).await;
             clicks_of_limits(work.as_mut(), account, &other).await;
+            passwords::write(work.as_mut(), account, other.id()).await;
             let landing = samples::landing("page");
             assert_eq!(insert(work.as_mut(), account, &landing.clone().into(), 2).await, Insertion::Done);
             let content = work.page_content(account, landing.id).await.unwrap();
@@ -282,6 +285,7 @@ async fn reads(subject: &mut Subject) {
             store.landing_page(account, samples::id()).await.unwrap();
             for id in [LinkId::Landing(samples::id()), LinkId::Redirect(samples::id())] {
                 store.link(account, id).await.unwrap();
+                store.link_password(account, id).await.unwrap();
                 store.key_holder_with_link(&samples::key(account).0.hash, id).await.unwrap();
             }
             for after in [None, behind] {
@@ -295,7 +299,7 @@ async fn reads(subject: &mut Subject) {
         })
         .await;
     // Pages differ only in values, not in statements.
-    assert_eq!(plans.len(), 14, "{plans:#?}");
+    assert_eq!(plans.len(), 15, "{plans:#?}");
 }
 
 /// Each filter alone uses its own index; combined filters use one of them.

@@ -85,6 +85,7 @@ async fn references_point_to_existing_rows() {
         "INSERT INTO tags VALUES (randomblob(16), randomblob(16), 'A', 'a', 0)",
         "INSERT INTO link_tags SELECT randomblob(16), id FROM links",
         "INSERT INTO link_credits VALUES (randomblob(16), 1, 0, 1)",
+        "INSERT INTO link_passwords VALUES (randomblob(16), 'x')",
         "INSERT INTO custom_domains (id, account_id, hostname, status, created_at, checks_made) \
          VALUES (randomblob(16), randomblob(16), 'a.example.net', 'failed', 0, 0)",
         "INSERT INTO memberships SELECT randomblob(16), id, 'owner', 0 FROM accounts",
@@ -120,6 +121,7 @@ async fn values_have_the_right_type_and_length() {
         "INSERT INTO link_credits SELECT id, 1000000001, 0, 1 FROM links",
         "INSERT INTO link_credits SELECT id, 1, -1, 1 FROM links",
         "INSERT INTO link_credits SELECT id, 1, 0, 0 FROM links",
+        "INSERT INTO link_passwords SELECT id, '' FROM links",
         "INSERT INTO pixels SELECT randomblob(15), id, 'meta', '1', NULL, 0 FROM accounts",
         "UPDATE accounts SET domains_count = -1",
         "UPDATE custom_domains SET id = randomblob(15)",
