@@ -60,6 +60,11 @@ impl ApiError {
                  period."
                     .into()
             }
+            Self::App(AppError::PasswordsBusy) => {
+                "Too many passwords of links are being set or checked at the moment. Nothing was changed. Try again in a second, or \
+                 set fewer passwords in one request."
+                    .into()
+            }
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
             Self::App(AppError::Store(StoreError::Unwritable(_))) => UNWRITABLE.into(),
             Self::App(
@@ -67,6 +72,7 @@ impl ApiError {
                 | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }
+                | AppError::HashingFailed(_)
                 | AppError::NoOutcome,
             )
             | Self::Internal(_) => BROKEN.into(),

@@ -91,6 +91,8 @@ impl ApiError {
                 | AppError::AnalyticsBusy
                 | AppError::AnalyticsUnavailable(_)
                 | AppError::AccountGone
+                | AppError::PasswordsBusy
+                | AppError::HashingFailed(_)
                 | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }
@@ -108,6 +110,7 @@ impl ApiError {
                 // The outermost middleware replays this instead.
                 error @ (AppError::AnsweredBefore(_)
                 | AppError::AnalyticsUnavailable(_)
+                | AppError::HashingFailed(_)
                 | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }
@@ -137,6 +140,7 @@ impl ApiError {
                 | AppError::NoRoomForAnswer { .. }
                 | AppError::TooManyExports { .. }
                 | AppError::AnalyticsBusy
+                | AppError::PasswordsBusy
                 | AppError::AccountGone,
             ) => None,
         }

@@ -50,8 +50,8 @@ impl ApiError {
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
             Self::Overloaded
-            // The same change succeeds as soon as the operator has freed space.
-            | Self::App(AppError::Store(StoreError::Unwritable(_)))
+            // The same change succeeds as soon as others are hashed, or the operator has freed space.
+            | Self::App(AppError::PasswordsBusy | AppError::Store(StoreError::Unwritable(_)))
             | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
@@ -82,7 +82,7 @@ impl ApiError {
             }
             Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
             Self::App(AppError::Refused(Refusal::DomainsNotOffered)) => Some(OPERATOR_RETRY_SECONDS),
-            Self::Overloaded => Some(1),
+            Self::Overloaded | Self::App(AppError::PasswordsBusy) => Some(1),
             Self::App(AppError::Store(StoreError::Unwritable(_)))
             | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => Some(STORE_RETRY_SECONDS),
             Self::NotAdmitted(

@@ -40,6 +40,16 @@ pub(crate) fn text<T>(parse: impl FnOnce(&str) -> Result<T, FieldError>) -> impl
     }
 }
 
+/// A string that a type of the domain accepts, and that no answer repeats, not even to its sender.
+pub(crate) fn secret<T>(parse: impl FnOnce(&str) -> Result<T, FieldError>) -> impl FieldReader<T> {
+    |value: &Json, path: &str, violations: &mut Violations| {
+        let Json::Text(text) = value else {
+            return invalid_type(value, path, violations, "must be a string");
+        };
+        parse(text).map_err(|error| violations.push(error.at(path))).ok()
+    }
+}
+
 /// A string that refers to a resource, which may not exist.
 pub(crate) fn reference<T>(parse: impl FnOnce(&str) -> T) -> impl FieldReader<T> {
     text(|text| Ok(parse(text)))

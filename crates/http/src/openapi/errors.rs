@@ -139,21 +139,22 @@ impl ErrorAnswer {
         ContentBuilder::new().schema(Some(named(ENVELOPE))).examples_from_iter(examples).build()
     }
 
-    /// Whether the code means a read-only store here.
-    fn is_of_unwritable_store(&self, code: ErrorCode) -> bool {
+    /// Whether the code means here that the store is read-only, or the pool of passwords full.
+    fn is_of_a_moment(&self, code: ErrorCode) -> bool {
         self.status == StatusCode::SERVICE_UNAVAILABLE.as_u16() && code == ErrorCode::InternalError
     }
 
     fn meaning(&self, code: ErrorCode) -> &'static str {
-        if self.is_of_unwritable_store(code) {
-            "the service cannot store changes at the moment; nothing was changed; try again after `Retry-After` seconds"
+        if self.is_of_a_moment(code) {
+            "the service cannot store changes at the moment, or has too many passwords of links to hash; nothing was changed; try \
+             again after `Retry-After` seconds"
         } else {
             meaning(code)
         }
     }
 
     fn example(&self, code: ErrorCode) -> Value {
-        if self.is_of_unwritable_store(code) { error_with(code, UNWRITABLE) } else { example(code) }
+        if self.is_of_a_moment(code) { error_with(code, UNWRITABLE) } else { example(code) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
-use signpost_domain::{ExternalId, IdempotencyKey, SearchText, Slug, Tags, TargetHost};
+use signpost_domain::{ExternalId, IdempotencyKey, LinkPassword, SearchText, Slug, Tags, TargetHost};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
@@ -26,6 +26,7 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     "DomainFilter",
     "SlugFilter",
     "ActiveFilter",
+    "PasswordFilter",
     "ExternalIdFilter",
     TAG_FILTERS[0],
     TAG_FILTERS[1],
@@ -63,7 +64,7 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
 }
 
 /// The filters of lists of links (D11, D126).
-fn filters() -> [(Name, ParameterBuilder); 14] {
+fn filters() -> [(Name, ParameterBuilder); 15] {
     [
         (
             "GroupFilter",
@@ -89,6 +90,11 @@ fn filters() -> [(Name, ParameterBuilder); 14] {
             "ActiveFilter",
             in_query("is_active", ObjectBuilder::new().schema_type(Type::Boolean))
                 .description(Some("Only links that are switched on, or only those that are not.")),
+        ),
+        (
+            "PasswordFilter",
+            in_query(LinkPassword::SHOWN_FIELD, ObjectBuilder::new().schema_type(Type::Boolean))
+                .description(Some("Only links that ask for a password, or only those that do not.")),
         ),
         (
             "ExternalIdFilter",

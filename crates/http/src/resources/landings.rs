@@ -12,7 +12,7 @@ use signpost_domain::{
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::page_content::{self, PageContentBody};
-use super::{groups, link_batches, widgets};
+use super::{groups, link_batches, link_password, widgets};
 use crate::extract::{Action, Field, ObjectReader, field, text};
 use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{Components, examples, id, kept_name, kind, sent_name, shown};
@@ -142,6 +142,7 @@ pub(crate) fn example() -> Value {
         "starts_at": null,
         "expires_at": null,
         "fallback_url": null,
+        "has_password": false,
         "external_id": null,
         "tags": [],
         "group_id": null,
@@ -195,6 +196,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "starts_at": examples::STARTS_AT,
         "expires_at": examples::EXPIRES_AT,
         "fallback_url": examples::FALLBACK_URL,
+        "password": link_password::EXAMPLE,
         "analytics_enabled": true,
         "description": "Mathematician",
         "avatar_url": "https://example.com/ada.jpg",

@@ -7,8 +7,8 @@ use signpost_domain::{
 };
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaFormat};
 
-use super::link_life;
 use super::tags::{tag_name, tag_name_shown};
+use super::{link_life, link_password};
 use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text, texts};
 use crate::schema::{
     SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, external_id as external_id_schema, id_pattern,
@@ -51,6 +51,7 @@ pub(super) fn read<R: Default>(
         group: body.nullable(group_id(action, noun)),
         is_active: body.optional_or(action, true, is_active()),
         life: link_life::read(body, action),
+        password: link_password::read(body, action),
         ..LinkRequest::default()
     }
 }

@@ -1,9 +1,11 @@
-//! When a link works, where it leads afterwards, and what it does now (D128). Landing pages and redirects share these fields.
+//! When a link works, where it leads afterwards, what it does now (D128), and whether it asks for a password (D131). Landing pages
+//! and redirects share these fields.
 
 use signpost_app::Application;
 use signpost_domain::{Content, Life, LifeRequest, Link, LinkState, Schedule, TargetUrl, Timestamp};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
 
+use super::link_password::has_password_shown;
 use crate::extract::{Action, Field, ObjectReader, field, text};
 use crate::schema::{
     examples, matching, one_of_known, shown, string, target_url_pattern, timestamp, web_url_shown,
@@ -25,6 +27,7 @@ shown! {
              is one.",
         )
         .examples([examples::FALLBACK_URL]),
+        has_password: bool = has_password_shown(),
     }
 }
 
@@ -36,6 +39,7 @@ impl LifeBody {
             starts_at: schedule.starts_at().map(Text),
             expires_at: schedule.expires_at().map(Text),
             fallback_url: fallback_url.as_ref().map(|url| url.as_str().to_owned()),
+            has_password: link.has_password,
         }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use signpost_app::links::ListLinks;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    ExternalId, FieldError, HostReference, IdReference, InstantRange, SearchText, Slug, TagFilter, TagName,
-    Tags, TargetHost, Timestamp, ViolationCode, Violations,
+    ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword, SearchText, Slug,
+    TagFilter, TagName, Tags, TargetHost, Timestamp, ViolationCode, Violations,
 };
 
 use crate::cursor::CursorScope;
@@ -31,6 +31,7 @@ pub(super) fn read(
         domain: query.take("domain").map(|text| HostReference::parse(&text)),
         slug: query.read("slug", Slug::parse),
         is_active: query.read("is_active", parse_boolean),
+        has_password: query.read(LinkPassword::SHOWN_FIELD, parse_boolean),
         external_id: query.read(ExternalId::FIELD, ExternalId::parse),
         tags: TagFilter {
             any: read_names(&mut query, TAG_PARAMETERS[0]),
@@ -85,6 +86,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         domain,
         slug,
         is_active,
+        has_password,
         external_id,
         tags,
         target_host,
@@ -109,7 +111,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         HostReference::Hostname(hostname) => hostname.as_str().as_bytes(),
         HostReference::Malformed => b"",
     });
-    let is_active = is_active.map(|active| [u8::from(active)]);
+    let [is_active, has_password] = [is_active, has_password].map(|flag| flag.map(|flag| [u8::from(flag)]));
     let list = instants.iter().fold(list, |list, (name, instant)| {
         list.filtered_by(name, instant.as_ref().map(<[u8; 8]>::as_slice))
     });
@@ -122,6 +124,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         .filtered_by("domain", domain)
         .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
         .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
+        .filtered_by(LinkPassword::SHOWN_FIELD, has_password.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by(ExternalId::FIELD, external_id.as_ref().map(|id| id.as_str().as_bytes()))
         .filtered_by(TargetHost::FIELD, target_host.as_ref().map(|host| host.as_str().as_bytes()))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
@@ -162,7 +165,7 @@ mod tests {
 
     #[test]
     fn d32_every_filter_is_read() {
-        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
+        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&has_password=true&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
                      &tag=%20Sale,mail&tag_all=a&without_tag=b&target_host=B%C3%BCcher.Example";
         let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
         let query = read.links;
@@ -170,7 +173,7 @@ mod tests {
         assert_eq!(query.group, Some(None));
         assert_eq!(query.domain, Some(HostReference::parse("go.example.com")));
         assert_eq!(query.slug, Some(Slug::parse("Sale").unwrap()));
-        assert_eq!(query.is_active, Some(false));
+        assert_eq!((query.is_active, query.has_password), (Some(false), Some(true)));
         assert_eq!(query.external_id, Some(ExternalId::parse("A 1").unwrap()));
         assert_eq!(query.search, Some(SearchText::parse("sale").unwrap()));
         let names = |names: &[&str]| names.iter().map(|name| TagName::parse(name).unwrap()).collect();
@@ -260,13 +263,14 @@ mod tests {
     #[test]
     fn d8_every_violation_of_a_query_is_listed() {
         let mut found = found(
-            "is_active=yes&q=&external_id=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b",
+            "is_active=yes&has_password=1&q=&external_id=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b",
         );
         found.sort();
         let expected = [
             ("cursor", "invalid_format"),
             ("domain", "invalid_value"),
             ("external_id", "too_short"),
+            ("has_password", "invalid_value"),
             ("is_active", "invalid_value"),
             ("limit", "out_of_range"),
             ("q", "too_short"),
@@ -295,6 +299,8 @@ mod tests {
             "domain=..".to_owned(),
             "is_active=true".to_owned(),
             "is_active=false".to_owned(),
+            "has_password=true".to_owned(),
+            "has_password=false".to_owned(),
             "q=a".to_owned(),
             "q=b".to_owned(),
             "q=a&is_active=true".to_owned(),

@@ -13,6 +13,7 @@ mod link_endpoints;
 mod link_fields;
 mod link_life;
 mod link_list_query;
+mod link_password;
 pub(crate) mod links;
 mod page_content;
 pub(crate) mod pixels;

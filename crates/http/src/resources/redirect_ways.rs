@@ -106,7 +106,7 @@ fn redirect_status(action: Action) -> impl Field<RedirectStatus> {
         };
         let description = format!(
             "The status with which visitors are sent on. Browsers keep a 301 or a 308 for up to 90 seconds and do not ask again, so these \
-             are refused beside `starts_at`, `expires_at`, `max_clicks`, `antibot_enabled`, `geo_blocklists` and `pixel_ids`.{left_out}"
+             are refused beside `starts_at`, `expires_at`, `max_clicks`, `password`, `antibot_enabled`, `geo_blocklists` and `pixel_ids`.{left_out}"
         );
         named_as(STATUS, description)
     })

@@ -17,7 +17,7 @@ use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabl
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::{self, PixelBody};
 use super::redirect_ways::UtmBody;
-use super::{groups, link_batches, redirect_limits, redirect_ways};
+use super::{groups, link_batches, link_password, redirect_limits, redirect_ways};
 use crate::extract::{Action, Field, ObjectReader, boolean, field, items, object, properties, text, texts};
 use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{
@@ -296,6 +296,7 @@ pub(crate) fn example() -> Value {
         "starts_at": examples::STARTS_AT,
         "expires_at": examples::EXPIRES_AT,
         "fallback_url": examples::FALLBACK_URL,
+        "has_password": true,
         "external_id": examples::EXTERNAL_ID,
         "tags": ["mail", "Sale"],
         "group_id": groups::EXAMPLE_ID,
@@ -337,6 +338,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "starts_at": examples::STARTS_AT,
         "expires_at": examples::EXPIRES_AT,
         "fallback_url": examples::FALLBACK_URL,
+        "password": link_password::EXAMPLE,
         "antibot_enabled": false,
         "max_clicks": redirect_limits::EXAMPLE,
         "geo_blocklists": {"countries": ["DE", "AT"]},

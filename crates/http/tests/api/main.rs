@@ -31,6 +31,7 @@ mod health;
 mod idempotency;
 mod landings;
 mod life;
+mod link_passwords;
 mod links_on_domains;
 mod listener;
 mod lists;

@@ -3,9 +3,9 @@
 use signpost_app::links::{ListLinks, UpdateMatching};
 use signpost_domain::id::{GroupKind, RedirectKind};
 use signpost_domain::{
-    AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, PrefixReplacement,
-    RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags, TargetHost, TargetPrefix,
-    Timestamp, ViolationCode, Violations,
+    AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword,
+    PrefixReplacement, RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags, TargetHost,
+    TargetPrefix, Timestamp, ViolationCode, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{KnownFormat, SchemaFormat};
@@ -169,6 +169,9 @@ fn read_filter(filter: &mut ObjectReader<'_>) -> Filter {
         })),
         is_active: filter.optional(field("is_active", boolean(), || {
             boolean_schema("Only redirects that are switched on, or only those that are not.")
+        })),
+        has_password: filter.optional(field(LinkPassword::SHOWN_FIELD, boolean(), || {
+            boolean_schema("Only redirects that ask for a password, or only those that do not.")
         })),
         external_id: filter.optional(field(ExternalId::FIELD, text(ExternalId::parse), || {
             external_id_schema(examples::EXTERNAL_ID)

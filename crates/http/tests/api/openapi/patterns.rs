@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signpost_domain::{
-    AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, LanguageTag, Name, Note,
-    PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TagName, TargetUrl, UtmValue,
-    WidgetText,
+    AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, LanguageTag,
+    LinkPassword, Name, Note, PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TagName,
+    TargetUrl, UtmValue, WidgetText,
 };
 
 use super::DOCUMENT;
@@ -305,6 +305,9 @@ fn length_bounds_match_the_domain() {
     assert_eq!(most("target_url"), Some(TargetUrl::MAX_CHARS));
     assert_eq!(most("note"), Some(Note::MAX_CHARS));
     assert_eq!(most("slug"), Some(Slug::MAX_CHARS));
+    assert_eq!(most("password"), Some(LinkPassword::MAX_CHARS));
+    assert_eq!(properties["password"]["minLength"], json!(LinkPassword::MIN_CHARS));
+    assert_eq!(properties["password"]["writeOnly"], json!(true), "D131");
     // A name is trimmed before its characters are counted, so the sent text has no bound.
     assert_eq!(properties["name"].get("maxLength"), None::<&Value>);
 }
