@@ -136,6 +136,7 @@ impl From<AppError> for Failure {
             // Forms show what is wrong with them, so only an address is left, such as one of live figures.
             AppError::Invalid(_) => Self::Page(ErrorKind::Refused),
             AppError::Refused(refusal) => Self::Refused(refusal),
+            AppError::PasswordsBusy => Self::Later { kind: ErrorKind::Unavailable, seconds: 1 },
             AppError::TooManySearches | AppError::AnalyticsBusy => {
                 Self::Later { kind: ErrorKind::TooManyRequests, seconds: 1 }
             }
@@ -151,6 +152,7 @@ impl From<AppError> for Failure {
             },
             AppError::Store(error) => error.into(),
             error @ (AppError::AnalyticsUnavailable(_)
+            | AppError::HashingFailed(_)
             | AppError::Randomness(_)
             | AppError::NoFreeSlug { .. }
             | AppError::NoOutcome) => Self::Broken(with_causes(&error)),

@@ -18,7 +18,7 @@ use crate::form_body::{LARGEST_BYTES, MAX_BYTES, is_form, pairs};
 use crate::frame;
 use crate::pages::second_factor::PATH as SECOND_FACTOR;
 use crate::texts::KeptTexts;
-use crate::views::{ErrorKind, KeptFormPage};
+use crate::views::{ErrorKind, Field, KeptFormPage};
 
 const WORDS: &KeptTexts = frame::TEXTS.kept;
 
@@ -199,10 +199,15 @@ pub(crate) fn with_kept_form(response: ServiceResponse<BoxBody>) -> ServiceRespo
     }
 }
 
-/// Whether a page may repeat a form: it says something, and has no secret.
+/// The field with the password of a link (D131). The forms of links have much else in them, so the page keeps that, and asks for the
+/// password again.
+pub(crate) const LINK_PASSWORD: &str = "link_password";
+
+/// Whether a page may repeat a form: it says something, and has no secret but the one that the page asks for again.
 fn may_be_shown(fields: &[(String, String)]) -> bool {
     let secrets = ["password", "code", "token", "secret", "sealed", "identity"];
-    let is_secret = |name: &str| secrets.iter().any(|word| name.contains(word));
+    let is_secret =
+        |name: &str| !name.ends_with(LINK_PASSWORD) && secrets.iter().any(|word| name.contains(word));
     !fields.is_empty() && !fields.iter().any(|(name, _)| is_secret(name))
 }
 
@@ -228,6 +233,8 @@ impl KeptForm {
     pub(crate) fn page(&self, mut response: HttpResponseBuilder) -> HttpResponse {
         let Self { why, path, sent } = self;
         let (text, advice) = why.sentences();
+        let is_kept = |(name, _): &&(String, String)| name != LINK_PASSWORD;
+        let asks_again = sent.fields.iter().any(|field| !is_kept(&field) && is_typed(field));
         let view = KeptFormPage {
             card: frame::card(),
             heading: (frame::TEXTS.error)(why.kind()).heading,
@@ -236,8 +243,9 @@ impl KeptForm {
                 .then_some(WORDS.kept),
             advice,
             path: (!matches!(why, WhyKept::Gone)).then_some(path),
-            fields: &sent.fields,
-            typed: sent.fields.iter().filter(|field| is_typed(field)).collect(),
+            fields: sent.fields.iter().filter(is_kept).collect(),
+            typed: sent.fields.iter().filter(is_kept).filter(|field| is_typed(field)).collect(),
+            password: asks_again.then(Field::default),
             first: why.first(),
         };
         let Ok(page) = view.render() else {
@@ -276,6 +284,8 @@ mod tests {
         for secret in ["password", "code", "token", "client_secret", "sealed", "identity"] {
             assert!(!may_be_shown(&fields(&["name", secret])), "{secret}");
         }
+        // The page leaves out the first.
+        assert!(may_be_shown(&fields(&["name", LINK_PASSWORD, "remove_link_password"])));
     }
 
     #[test]

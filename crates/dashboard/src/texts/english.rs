@@ -5,6 +5,7 @@ use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
 use super::english_life::LIFE;
+use super::english_link_password::LINK_PASSWORD;
 use super::english_operator::OPERATOR;
 use super::english_provider_sign_in::PROVIDER;
 use super::english_said::SAID;
@@ -22,6 +23,7 @@ pub static ENGLISH: Texts = Texts {
     domains: &DOMAINS,
     editor: &EDITOR,
     life: &LIFE,
+    link_password: &LINK_PASSWORD,
     invitations_newest: "These are the newest hundred.",
     invitations_open: "Open invitations",
     shortcut: &SHORTCUTS,

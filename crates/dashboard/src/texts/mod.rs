@@ -11,6 +11,7 @@ mod english_domains;
 mod english_editor;
 mod english_errors;
 mod english_life;
+mod english_link_password;
 mod english_operator;
 mod english_provider_sign_in;
 mod english_said;
@@ -20,6 +21,7 @@ mod english_sign_in_elsewhere;
 mod english_tags;
 mod error_words;
 mod life;
+mod link_password;
 mod operator;
 mod provider_sign_in;
 mod said;
@@ -38,6 +40,7 @@ pub use editor::EditorTexts;
 pub use english::ENGLISH;
 pub use error_words::{ErrorWords, KeptTexts};
 pub use life::LifeTexts;
+pub use link_password::LinkPasswordTexts;
 pub use operator::OperatorTexts;
 pub use provider_sign_in::{ProviderTexts, ProviderWords};
 pub use said::SaidTexts;
@@ -63,6 +66,7 @@ pub struct Texts {
     pub domains: &'static DomainTexts,
     pub editor: &'static EditorTexts,
     pub life: &'static LifeTexts,
+    pub link_password: &'static LinkPasswordTexts,
     pub invitations_newest: &'static str,
     pub invitations_open: &'static str,
     pub shortcut: &'static ShortcutTexts,

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::form::Field;
 use super::shell::Card;
 
 /// An error page. [`ErrorPage::of`] fills in the texts.
@@ -38,10 +39,12 @@ pub struct KeptFormPage<'a> {
     pub advice: String,
     /// Where the form goes; `None` shows only what was typed.
     pub path: Option<&'a str>,
-    /// The names and values of the form.
-    pub fields: &'a [(String, String)],
+    /// The names and values of the form, without the password of a link.
+    pub fields: Vec<&'a (String, String)>,
     /// Those of them that the person typed or chose.
     pub typed: Vec<&'a (String, String)>,
+    /// `link_password`, empty, if one was typed.
+    pub password: Option<Field>,
     /// The path and the label of what has to be done first, in another tab.
     pub first: Option<(&'a str, &'a str)>,
 }

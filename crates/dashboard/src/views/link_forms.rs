@@ -7,6 +7,7 @@ use super::domains::Label;
 use super::form::{Choice, Field, Form, Select, Violation, violations};
 use super::life::{LifeForm, LimitForm};
 use super::link_list::LinkKind;
+use super::link_password::LinkPasswordForm;
 use super::shell::Shell;
 use super::way::WayForm;
 use crate::texts::Texts;
@@ -61,6 +62,8 @@ pub struct EditLinkPage {
     pub clicks: Option<String>,
     /// How many visits a redirect with a limit still sends on, such as `3 of 10`.
     pub clicks_left: Option<String>,
+    /// Whether it asks its visitors for a password.
+    pub has_password: bool,
     /// Where its visitors are sent, if that is not the target of a redirect.
     pub final_url: Option<String>,
     /// The path of its statistics, if its visits are counted and the user may read the counts.
@@ -112,6 +115,14 @@ impl LinkForm {
         }
     }
 
+    /// The password, which both kinds share.
+    const fn password(&self) -> &LinkPasswordForm {
+        match self {
+            Self::Redirect(form) => &form.password,
+            Self::Landing(form) => &form.password,
+        }
+    }
+
     /// Whether the link has a start, an end, a limit or a fallback, or one was refused, so that they are shown.
     fn has_life(&self) -> bool {
         let is_limited = match self {
@@ -141,6 +152,7 @@ impl LinkForm {
                         form.limit.max_clicks.as_ref().map_or(&None, |field| &field.error),
                     ),
                     ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
+                    ("link_password", t.link_password.label, form.password.error()),
                     ("redirect_status", t.life.redirect_status, &form.way.redirect_status.error),
                 ];
                 let utm = form.way.utm.iter().map(|part| (part.name, part.label, &part.field.error));
@@ -165,6 +177,7 @@ impl LinkForm {
                 ("starts_at", t.life.starts_at, &form.life.starts_at.field.error),
                 ("expires_at", t.life.expires_at, &form.life.expires_at.field.error),
                 ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
+                ("link_password", t.link_password.label, form.password.error()),
             ]),
         }
     }
@@ -197,6 +210,8 @@ pub struct RedirectForm {
     pub life: LifeForm,
     /// How often it works.
     pub limit: LimitForm,
+    /// What it asks its visitors for.
+    pub password: LinkPasswordForm,
     /// How it sends its visitors on.
     pub way: WayForm,
     /// `antibot_enabled`
@@ -249,6 +264,8 @@ pub struct LandingForm {
     pub is_active: bool,
     /// When the page opens, and where its address leads afterwards.
     pub life: LifeForm,
+    /// What it asks its visitors for.
+    pub password: LinkPasswordForm,
     /// `theme`
     pub theme: Theme,
     /// Why `theme` was refused.

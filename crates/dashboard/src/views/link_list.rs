@@ -41,7 +41,8 @@ impl LinksPage {
     }
 }
 
-/// The filter of the list, whose form is sent with `GET`: `q`, `group`, `tag`, `domain`, `active` and `kind`.
+/// The filter of the list, whose form is sent with `GET`: `q`, `group`, `tag`, `domain`,
+/// `active`, `password` and `kind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkFilter {
     /// `q`: the searched text.
@@ -58,6 +59,8 @@ pub struct LinkFilter {
     pub domains: Vec<String>,
     /// `active`: `on`, `off`, or empty.
     pub active: Option<bool>,
+    /// `password`: `with`, `without`, or empty.
+    pub password: Option<bool>,
     /// `kind`: `redirect`, `landing`, or empty.
     pub kind: Option<LinkKind>,
 }
@@ -71,6 +74,7 @@ impl LinkFilter {
             !self.tag.is_empty(),
             !self.domain.is_empty(),
             self.active.is_some(),
+            self.password.is_some(),
             self.kind.is_some(),
         ];
         set.into_iter().filter(|is_set| *is_set).count()
@@ -88,6 +92,10 @@ impl LinkFilter {
 
     fn is_active(&self, active: bool) -> bool {
         self.active == Some(active)
+    }
+
+    fn has_password(&self, password: bool) -> bool {
+        self.password == Some(password)
     }
 }
 
@@ -152,6 +160,8 @@ pub struct LinkRow {
     pub tags: Vec<LinkTag>,
     /// Why it does not open now. `None` if it does.
     pub state: Option<Label>,
+    /// Whether it asks its visitors for a password.
+    pub has_password: bool,
     /// The clicks of the last 30 days, such as `1,204`. `None` if they are not counted or not known.
     pub clicks: Option<String>,
     /// When it was created, as people read it.

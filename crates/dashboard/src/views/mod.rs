@@ -17,6 +17,7 @@ mod keys;
 mod life;
 mod link_forms;
 mod link_list;
+mod link_password;
 mod members;
 mod operator_accounts;
 mod operator_health;
@@ -57,6 +58,7 @@ pub use link_list::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, LinkFilter, LinkKind, LinkRow, LinkTag, LinksPage,
     NamedId, Tile,
 };
+pub use link_password::LinkPasswordForm;
 pub use members::{InvitationRow, InvitedPage, MemberRow, MembersPage, OpenInvitations};
 pub use operator_accounts::{
     DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage, OperatorMemberRow,

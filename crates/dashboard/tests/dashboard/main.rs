@@ -27,6 +27,7 @@ mod kept_forms;
 mod keys;
 mod life;
 mod limits;
+mod link_passwords;
 mod links;
 mod live_figures;
 mod members;

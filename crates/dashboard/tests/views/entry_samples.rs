@@ -197,8 +197,9 @@ fn errors(m: &Maker) {
             kept,
             advice,
             path: Some(&path),
-            fields: &fields,
+            fields: fields.iter().collect(),
             typed: fields.iter().collect(),
+            password: None,
             first,
         }
     };
@@ -209,7 +210,9 @@ fn errors(m: &Maker) {
         m.add(name, &kept(kind, None, m.w((ENGLISH.error)(kind).advice), Some(first)));
     }
     let advice = m.w(&(ENGLISH.kept.after)(5));
-    m.add("store-away", &kept(ErrorKind::Unavailable, Some(ENGLISH.kept.kept), advice, None));
+    let away = kept(ErrorKind::Unavailable, Some(ENGLISH.kept.kept), advice, None);
+    m.add("store-away", &away);
+    m.add("store-away-password", &KeptFormPage { password: Some(Field::default()), ..away });
     let gone = kept(ErrorKind::NotFound, Some(ENGLISH.kept.kept), m.w(ENGLISH.kept.copy), None);
     m.add("gone", &KeptFormPage { path: None, ..gone });
     let page = ErrorPage::of(m.card(), ErrorKind::Failed, None);

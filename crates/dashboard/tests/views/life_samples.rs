@@ -1,7 +1,9 @@
 //! Samples of the parts of forms that say when a link works, and how it sends its visitors on.
 
 use signpost_dashboard::texts::ENGLISH;
-use signpost_dashboard::views::{Choice, Field, LifeForm, Select, TimeField, UtmField, WayForm};
+use signpost_dashboard::views::{
+    Choice, Field, LifeForm, LinkPasswordForm, Select, TimeField, UtmField, WayForm,
+};
 use signpost_domain::{RedirectStatus, UtmPart};
 
 use crate::link_samples::LONG;
@@ -78,4 +80,20 @@ fn utm(field_of: impl Fn(UtmPart) -> Field) -> Vec<UtmField> {
         field: field_of(part),
     };
     UtmPart::ALL.map(input).to_vec()
+}
+
+/// The fields of a link that asks for a password.
+pub(crate) fn set_password() -> LinkPasswordForm {
+    LinkPasswordForm {
+        input: Some(Field::default()),
+        is_set: true,
+        hint: ENGLISH.link_password.hint_set,
+        ..LinkPasswordForm::default()
+    }
+}
+
+/// The same in a refused form.
+pub(crate) fn refused_password(m: &Maker) -> LinkPasswordForm {
+    let input = Field { error: m.some(ENGLISH.link_password.type_again), ..Field::default() };
+    LinkPasswordForm { input: Some(input), is_lost: true, is_removed: true, ..set_password() }
 }

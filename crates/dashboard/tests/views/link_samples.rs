@@ -3,11 +3,11 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, Choice, Conflict, ConflictField, EditLinkPage, Field,
-    Label, LandingForm, LifeForm, LimitForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinkTag, LinksPage,
-    NamedId, NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
+    Label, LandingForm, LifeForm, LimitForm, LinkFilter, LinkForm, LinkKind, LinkPasswordForm, LinkRow,
+    LinkTag, LinksPage, NamedId, NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
 };
 
-use crate::life_samples::{empty_way, full_way, refused_life, refused_way};
+use crate::life_samples::{empty_way, full_way, refused_life, refused_password, refused_way, set_password};
 use crate::samples::{Maker, edit, form, key};
 
 pub(crate) const LONG: &str =
@@ -76,6 +76,7 @@ fn row(m: &Maker, number: usize) -> LinkRow {
             .map(|name| LinkTag { name: m.w(name), query: m.w("?tag=mail") })
             .collect(),
         state: (number % 6 == 3).then(|| states(m)[number / 6 % 6].clone()),
+        has_password: number == 2,
         clicks: (number % 9 != 8).then(|| m.w(["1,204", "0", "38", "12,480"][number % 4])),
         created: m.w(["26 Nov", "3 Nov", "14 Oct 2025"][number % 3]),
         created_at: m.w("2026-11-26T20:47:00Z"),
@@ -117,6 +118,7 @@ fn links(m: &Maker) {
         tag: m.w("mail, Season"),
         domain: m.w("brot.example"),
         active: Some(false),
+        password: Some(true),
         kind: Some(LinkKind::Landing),
         ..filter(m)
     };
@@ -171,6 +173,7 @@ fn redirect(m: &Maker) -> RedirectForm {
             fallback_url: m.field("https://shop.morgenbrot.example/over"),
         },
         limit: LimitForm { max_clicks: Some(m.field("500")), hint: ENGLISH.life.max_clicks_hint },
+        password: set_password(),
         way: full_way(m),
         antibot_enabled: true,
         countries: m.field("DE, FR"),
@@ -187,6 +190,10 @@ fn empty_redirect(m: &Maker) -> RedirectForm {
         is_active: true,
         life: LifeForm { zone: m.w("UTC"), ..LifeForm::default() },
         limit: LimitForm { max_clicks: None, hint: ENGLISH.life.max_clicks_missing },
+        password: LinkPasswordForm {
+            hint: ENGLISH.link_password.hint_missing,
+            ..LinkPasswordForm::default()
+        },
         way: empty_way(),
         analytics_enabled: Some(true),
         ..RedirectForm::default()
@@ -210,6 +217,7 @@ fn refused_redirect(m: &Maker) -> RedirectForm {
             max_clicks: Some(m.bad("1,000", ENGLISH.life.no_number)),
             hint: ENGLISH.life.max_clicks_kept,
         },
+        password: refused_password(m),
         way: refused_way(m),
         antibot_error: m.some("Your plan does not have bot protection."),
         analytics_enabled: Some(false),
@@ -231,6 +239,11 @@ fn landing(m: &Maker) -> LandingForm {
         tags_shown: None,
         is_active: false,
         life: LifeForm { zone: m.w("UTC"), ..LifeForm::default() },
+        password: LinkPasswordForm {
+            input: Some(Field::default()),
+            hint: ENGLISH.link_password.hint,
+            ..LinkPasswordForm::default()
+        },
         theme: m.theme,
         theme_error: None,
         language: None,
@@ -245,6 +258,7 @@ fn refused_landing(m: &Maker) -> LandingForm {
         slug: m.bad("hello", "Another link has this address."),
         note: m.bad("…", "A note has at most 256 characters."),
         life: refused_life(m),
+        password: refused_password(m),
         theme_error: m.some("There is no such theme."),
         language: Some(m.bad("german", "Must be a language tag.")),
         analytics_enabled: Some(true),
@@ -287,6 +301,7 @@ fn edits(m: &Maker) {
         state: Label { text: m.w(ENGLISH.active), tone: Tone::Good },
         clicks: m.some("1,204"),
         clicks_left: m.some("38 of 500"),
+        has_password: true,
         final_url: m.some("https://shop.morgenbrot.example/autumn?utm_source=newsletter&utm_campaign=Autumn%20sale"),
         statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),
         created: m.w("3 Nov 2026, 09:12"),

@@ -4,8 +4,9 @@ use signpost_app::AppError;
 use signpost_domain::Refusal;
 
 use super::life_fields::compared;
+use super::password_fields;
 use crate::frame::TEXTS;
-use crate::views::{ConflictField, LandingForm, LifeForm, RedirectForm, Select, WayForm};
+use crate::views::{ConflictField, LandingForm, LifeForm, LinkPasswordForm, RedirectForm, Select, WayForm};
 
 /// Whether a form was not saved because the link was changed after the form was shown (D120).
 pub(super) fn is_stale<T>(saved: &Result<T, AppError>) -> bool {
@@ -31,6 +32,7 @@ pub(super) fn of_redirects(yours: &RedirectForm, theirs: &RedirectForm) -> Vec<C
         (TEXTS.countries, yours.countries.value.clone(), theirs.countries.value.clone()),
         (TEXTS.pixels, pixels(yours), pixels(theirs)),
         (TEXTS.life.max_clicks, limit(yours), limit(theirs)),
+        of_passwords(&yours.password, &theirs.password),
     ];
     let shared = of_lives(&yours.life, &theirs.life);
     differing(fields.into_iter().chain(shared).chain(of_ways(&yours.way, &theirs.way)))
@@ -48,6 +50,7 @@ pub(super) fn of_landings(yours: &LandingForm, theirs: &LandingForm) -> Vec<Conf
         (TEXTS.note, yours.note.value.clone(), theirs.note.value.clone()),
         (TEXTS.state, state(yours.is_active), state(theirs.is_active)),
         (TEXTS.theme, yours.theme.as_str().to_owned(), theirs.theme.as_str().to_owned()),
+        of_passwords(&yours.password, &theirs.password),
     ];
     differing(fields.into_iter().chain(of_lives(&yours.life, &theirs.life)))
 }
@@ -59,6 +62,10 @@ fn of_lives(yours: &LifeForm, theirs: &LifeForm) -> [(&'static str, String, Stri
         (words.expires_at, compared(&yours.expires_at), compared(&theirs.expires_at)),
         (words.fallback_url, yours.fallback_url.value.clone(), theirs.fallback_url.value.clone()),
     ]
+}
+
+fn of_passwords(yours: &LinkPasswordForm, theirs: &LinkPasswordForm) -> (&'static str, String, String) {
+    (TEXTS.link_password.title, password_fields::compared(yours), password_fields::compared(theirs))
 }
 
 fn of_ways(yours: &WayForm, theirs: &WayForm) -> impl Iterator<Item = (&'static str, String, String)> {

@@ -10,8 +10,8 @@ use signpost_domain::{
     ViolationCode, Violations,
 };
 
-use super::placement_fields::{Choices, Purpose};
-use super::{landing_fields, life_fields, redirect_fields};
+use super::placement_fields::Choices;
+use super::{landing_fields, life_fields, password_fields, redirect_fields};
 use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let query = visit.query();
     let life = life_fields::empty(&member.signed_in.user().preferences);
     let link = if query.text("kind") == "landing" {
-        LinkForm::Landing(Box::new(landing_fields::empty(&visit, &choices, life)))
+        LinkForm::Landing(Box::new(landing_fields::empty(&visit, &member, &choices, life)))
     } else {
         let pixels = redirect_fields::pixels_to_offer(&visit, &member, &[]).await?;
         let target = query.text("target_url");
@@ -63,7 +63,7 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
         let created = links::create::<RedirectContent>(visit.app(), caller, request, idempotency).await;
         created.map(|single| single.redirect.id.to_string())
     };
-    match Mistake::of(created.map(path_of))? {
+    match Mistake::of(created.map(path_of), &form)? {
         Ok(path) => followed(Ok(path)),
         Err(mistake) => refused(&typed_page(&visit, &member, &form, mistake).await?),
     }
@@ -77,23 +77,23 @@ pub(super) struct Mistake {
 }
 
 impl Mistake {
-    /// Keeps what the form can show. Everything else fails the request.
-    pub(super) fn of<T>(outcome: Result<T, AppError>) -> Result<Result<T, Self>, Failure> {
+    /// Keeps what `form` can show. Everything else fails the request.
+    pub(super) fn of<T>(outcome: Result<T, AppError>, form: &FormBody) -> Result<Result<T, Self>, Failure> {
         match outcome {
             Ok(value) => Ok(Ok(value)),
             Err(AppError::Invalid(violations)) => {
                 let general = general_message(&violations, &FIELDS);
                 Ok(Err(Self { violations, general }))
             }
-            Err(AppError::Refused(refusal)) => Self::of_refusal(refusal).map(Err),
+            Err(AppError::Refused(refusal)) => Self::of_refusal(refusal, form).map(Err),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn of_refusal(refusal: Refusal) -> Result<Self, Failure> {
+    fn of_refusal(refusal: Refusal, form: &FormBody) -> Result<Self, Failure> {
         let violation = refusal.violation().or_else(|| {
             let error = FieldError::new(ViolationCode::InvalidValue, refusal.to_string());
-            Some(error.at(blamed_field(&refusal)?))
+            Some(error.at(blamed_field(&refusal, form)?))
         });
         if let Some(violation) = violation {
             return Ok(Self { violations: Violations::from(violation), general: None });
@@ -108,7 +108,7 @@ impl Mistake {
 }
 
 /// The fields beside which a form shows messages.
-const FIELDS: [&str; 23] = [
+const FIELDS: [&str; 24] = [
     "language",
     "target_url",
     "title",
@@ -124,6 +124,7 @@ const FIELDS: [&str; 23] = [
     "expires_at",
     "max_clicks",
     "fallback_url",
+    "password",
     "redirect_status",
     "utm",
     "analytics_enabled",
@@ -135,7 +136,7 @@ const FIELDS: [&str; 23] = [
 ];
 
 /// The field of the form that a refusal is about.
-const fn blamed_field(refusal: &Refusal) -> Option<&'static str> {
+fn blamed_field(refusal: &Refusal, form: &FormBody) -> Option<&'static str> {
     match refusal {
         Refusal::GroupNotFound => Some("group_id"),
         Refusal::DomainNotFound | Refusal::DomainNotActive => Some("domain"),
@@ -144,7 +145,7 @@ const fn blamed_field(refusal: &Refusal) -> Option<&'static str> {
         Refusal::FeatureNotAvailable(Feature::Antibot) => Some("antibot_enabled"),
         Refusal::FeatureNotAvailable(Feature::GeoBlocking) => Some("countries"),
         Refusal::FeatureNotAvailable(Feature::Pixels) => Some("pixel_ids"),
-        Refusal::FeatureNotAvailable(Feature::LinkAccess) => Some("max_clicks"),
+        Refusal::FeatureNotAvailable(Feature::LinkAccess) => Some(password_fields::blamed(form)),
         _ => None,
     }
 }
@@ -160,7 +161,7 @@ async fn typed_page(
     let shown_in = life_fields::shown_in(Some(form), &member.signed_in.user().preferences);
     let life = life_fields::typed(form, LifeForm::default(), &shown_in, &violations);
     let link = if form.text("kind") == "landing" {
-        LinkForm::Landing(Box::new(landing_fields::typed(form, &choices, Purpose::Create, &violations, life)))
+        LinkForm::Landing(Box::new(landing_fields::typed(member, form, None, &choices, &violations, life)))
     } else {
         let pixels = redirect_fields::pixels_to_offer(visit, member, &[]).await?;
         LinkForm::Redirect(Box::new(redirect_fields::typed(

@@ -15,7 +15,7 @@ use signpost_domain::{
 use super::conflict;
 use super::create::Mistake;
 use super::list::{public_url, state_of, without_scheme};
-use super::placement_fields::{Choices, Purpose};
+use super::placement_fields::Choices;
 use super::qr::code_of;
 use super::{landing_fields, life_fields, limit_fields, redirect_fields, way_fields};
 use crate::answer::{page, page_with, refused, see_other};
@@ -118,7 +118,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     let mistake = if is_stale {
         Mistake { violations: Violations::new(), general: None }
     } else {
-        match Mistake::of(saved)? {
+        match Mistake::of(saved, &form)? {
             Ok(()) => return Ok(see_other(&format!("{path}?said=saved"))),
             Err(mistake) => mistake,
         }
@@ -190,12 +190,13 @@ async fn edit_page(
             }
         }
         Single::Landing(page) => {
-            let stored = landing_fields::stored(visit, page, &choices, &shown_in);
+            let stored = landing_fields::stored(visit, member, page, &choices, &shown_in);
             match typed {
                 None => (LinkForm::Landing(Box::new(stored)), None),
                 Some(Typed { form, violations, is_stale }) => {
                     let life = life_fields::typed(form, stored.life.clone(), &shown_in, violations);
-                    let mut yours = landing_fields::typed(form, &choices, Purpose::Update, violations, life);
+                    let before = Some(page);
+                    let mut yours = landing_fields::typed(member, form, before, &choices, violations, life);
                     if is_stale {
                         yours.tags_shown.clone_from(&stored.tags_shown);
                     }
@@ -234,6 +235,7 @@ async fn edit_page(
         state,
         clicks: clicks_of(visit, member, &link).await,
         clicks_left: single.clicks_left(),
+        has_password: link.has_password,
         final_url: single.final_url(),
         statistics: has_statistics(member, &link)
             .then(|| format!("/{}/links/{}/analytics", member.caller.account_id(), link.id())),

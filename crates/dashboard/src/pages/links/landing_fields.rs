@@ -6,12 +6,12 @@ use signpost_domain::{
     Submitted, Theme, Violations,
 };
 
-use super::life_fields;
 use super::placement_fields::{self, Choices, Purpose, missing};
+use super::{life_fields, password_fields};
 use crate::form_body::FormBody;
 use crate::pages::{field, message_at};
 use crate::views::{Field, LandingForm, LifeForm};
-use crate::visit::Visit;
+use crate::visit::{Member, Visit};
 
 /// Reads a form. `before` is the page that it changes.
 pub(super) fn read(
@@ -27,6 +27,7 @@ pub(super) fn read(
     let note_before = before.and_then(|page| page.note.as_ref());
     let shared = placement_fields::read(visit, form, purpose, note_before, &mut violations);
     let life = life_fields::read(visit, form, before, preferences, &mut violations);
+    let password = password_fields::read(form, &mut violations);
     let shown = before.and_then(|page| page.content.description.as_ref()).map(Description::as_str);
     let description =
         placement_fields::text_change(form, "description", shown, Description::parse, &mut violations);
@@ -35,13 +36,14 @@ pub(super) fn read(
     let language = placement_fields::text_change(form, "language", None, LanguageTag::parse, &mut violations);
     let language = if form.given("language").is_some() { language } else { Change::Keep };
     let content = PageContentRequest { description, theme, language, ..PageContentRequest::default() };
-    Submitted { value: LandingRequest { name, life, content, ..shared }, violations }
+    Submitted { value: LandingRequest { name, life, password, content, ..shared }, violations }
 }
 
 /// An empty form.
-pub(super) fn empty(visit: &Visit, choices: &Choices, life: LifeForm) -> LandingForm {
+pub(super) fn empty(visit: &Visit, member: &Member, choices: &Choices, life: LifeForm) -> LandingForm {
     LandingForm {
         life,
+        password: password_fields::stored(member, false),
         domain: choices.domain(visit.app().system.hostname().as_str()),
         group: choices.group(""),
         is_active: true,
@@ -52,11 +54,12 @@ pub(super) fn empty(visit: &Visit, choices: &Choices, life: LifeForm) -> Landing
     }
 }
 
-/// The form with what was typed.
+/// The form with what was typed. `before` is the page that it changes.
 pub(super) fn typed(
+    member: &Member,
     form: &FormBody,
+    before: Option<&LandingPage>,
     choices: &Choices,
-    purpose: Purpose,
     violations: &Violations,
     life: LifeForm,
 ) -> LandingForm {
@@ -76,16 +79,23 @@ pub(super) fn typed(
         tags_shown: form.given(placement_fields::TAGS_SHOWN).map(str::to_owned),
         is_active: form.is_checked("is_active"),
         life,
+        password: password_fields::typed(
+            member,
+            form,
+            before.is_some_and(|page| page.has_password),
+            violations,
+        ),
         theme: Theme::parse(form.text("theme")).unwrap_or_default(),
         theme_error: message_at(violations, "theme"),
-        language: (purpose == Purpose::Create).then(|| text("language")),
-        analytics_enabled: (purpose == Purpose::Create).then(|| form.is_checked("analytics_enabled")),
+        language: before.is_none().then(|| text("language")),
+        analytics_enabled: before.is_none().then(|| form.is_checked("analytics_enabled")),
     }
 }
 
 /// The form with what is stored.
 pub(super) fn stored(
     visit: &Visit,
+    member: &Member,
     page: &LandingPage,
     choices: &Choices,
     shown_in: &Preferences,
@@ -102,6 +112,7 @@ pub(super) fn stored(
         tags_shown: Some(placement_fields::joined(&page.tags)),
         is_active: page.is_active,
         life: life_fields::stored(&page.life, shown_in),
+        password: password_fields::stored(member, page.has_password),
         theme: page.content.theme,
         ..LandingForm::default()
     }

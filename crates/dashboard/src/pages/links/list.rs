@@ -67,6 +67,7 @@ pub(super) async fn links_page(
         ("tag", query.text("tag").trim()),
         ("domain", query.text("domain")),
         ("active", query.text("active")),
+        ("password", query.text("password")),
         ("kind", query.text("kind")),
     ];
     let path = format!("/{account}/links");
@@ -118,11 +119,6 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
         id => Some(Some(IdReference::parse(id))),
     };
     let domain = Some(query.text("domain").trim()).filter(|domain| !domain.is_empty());
-    let is_active = match query.text("active") {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    };
     let (search, mistake) = match SearchText::parse(searched) {
         Ok(search) => (Some(search), None),
         Err(_) if searched.is_empty() => (None, None),
@@ -137,12 +133,29 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
         group,
         tags: TagFilter { any, ..TagFilter::default() },
         domain: domain.map(HostReference::parse),
-        is_active,
+        is_active: is_active(query),
+        has_password: has_password(query),
         search,
         after: position_of(query),
         ..ListLinks::default()
     };
     (request, mistake.or(wrong_tag))
+}
+
+fn is_active(query: &Query) -> Option<bool> {
+    match query.text("active") {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}
+
+fn has_password(query: &Query) -> Option<bool> {
+    match query.text("password") {
+        "with" => Some(true),
+        "without" => Some(false),
+        _ => None,
+    }
 }
 
 fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Choices) -> LinkFilter {
@@ -161,11 +174,8 @@ fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Ch
         groups: choices.groups.iter().map(group).chain(unlisted).collect(),
         domain: query.text("domain").trim().to_owned(),
         domains: choices.hostnames.clone(),
-        active: match query.text("active") {
-            "on" => Some(true),
-            "off" => Some(false),
-            _ => None,
-        },
+        active: is_active(query),
+        password: has_password(query),
         kind: kind.map(|kind| match kind {
             LinkKind::Redirect => KindChoice::Redirect,
             LinkKind::Landing => KindChoice::Landing,
@@ -227,6 +237,7 @@ fn link_row(
         }),
         tags: link.tags.iter().map(link_tag).collect(),
         state: (link_state != LinkState::Active).then_some(label),
+        has_password: link.has_password,
         clicks: link.analytics_enabled.then(|| clicks.get(&link.id()).copied().map(number)).flatten(),
         created: date(link.created_at, preferences),
         created_at: link.created_at.to_string(),

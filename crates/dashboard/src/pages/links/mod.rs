@@ -9,6 +9,7 @@ mod landing_fields;
 mod life_fields;
 mod limit_fields;
 pub(crate) mod list;
+mod password_fields;
 pub(super) mod placement_fields;
 pub(crate) mod qr;
 mod redirect_fields;

@@ -10,7 +10,7 @@ use signpost_domain::{
 
 use super::placement_fields::{self, Choices, Purpose, missing};
 use super::typed_address::completed;
-use super::{life_fields, limit_fields, way_fields};
+use super::{life_fields, limit_fields, password_fields, way_fields};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::pages::pixels::vendor_name;
@@ -61,6 +61,7 @@ pub(super) fn read(
     let link_before = before.map(|single| &single.redirect);
     let life = life_fields::read(visit, form, link_before, preferences, &mut violations);
     let click_limit = limit_fields::read(form, &mut violations);
+    let password = password_fields::read(form, &mut violations);
     let way = way_fields::read(form, link_before.map(|redirect| &redirect.content.way), &mut violations);
     let countries = form.text("countries").split([',', ' ', ';', '\n']).filter(|code| !code.is_empty());
     let mut blocked = vec![];
@@ -80,7 +81,7 @@ pub(super) fn read(
         way,
         click_limit,
     };
-    Submitted { value: RedirectRequest { name, life, content, ..shared }, violations }
+    Submitted { value: RedirectRequest { name, life, password, content, ..shared }, violations }
 }
 
 /// The change of the pixels. The form knows no order: pixels that the link has keep theirs, and others follow.
@@ -119,6 +120,7 @@ pub(super) fn empty(
     RedirectForm {
         life,
         limit: limit_fields::stored(member, None),
+        password: password_fields::stored(member, false),
         way: way_fields::stored(None),
         target_url: Field::of(target),
         domain: choices.domain(visit.app().system.hostname().as_str()),
@@ -140,7 +142,9 @@ pub(super) fn typed(
     violations: &Violations,
     life: LifeForm,
 ) -> RedirectForm {
-    let content = before.map(|single| &single.redirect.content);
+    let redirect = before.map(|single| &single.redirect);
+    let content = redirect.map(|redirect| &redirect.content);
+    let has_password = redirect.is_some_and(|redirect| redirect.has_password);
     let chosen: Vec<&str> = form.all("pixel_ids").collect();
     let text = |name: &str| field(form.text(name), violations, name);
     let mut domain = choices.domain(form.text("domain"));
@@ -169,6 +173,7 @@ pub(super) fn typed(
         is_active_error: message_at(violations, "is_active"),
         life,
         limit: limit_fields::typed(member, form, content.and_then(|content| content.click_limit), violations),
+        password: password_fields::typed(member, form, has_password, violations),
         way: way_fields::typed(form, content.map(|content| &content.way), violations),
         antibot_enabled: form.is_checked("antibot_enabled"),
         antibot_error: message_at(violations, "antibot_enabled"),
@@ -204,6 +209,7 @@ pub(super) fn stored(
         is_active: redirect.is_active,
         life: life_fields::stored(&redirect.life, shown_in),
         limit: limit_fields::stored(member, redirect.content.click_limit),
+        password: password_fields::stored(member, redirect.has_password),
         way: way_fields::stored(Some(&redirect.content.way)),
         antibot_enabled: redirect.content.antibot_enabled,
         countries: Field::of(country_codes(&redirect.content.geo_blocklist)),

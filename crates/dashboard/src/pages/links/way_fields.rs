@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use signpost_domain::{
-    Change, FieldError, MaxClicks, RedirectContent, RedirectStatus, Schedule, Utm, UtmPart, UtmValue,
-    Violations, Way, WayRequest,
+    Change, FieldError, LinkPassword, MaxClicks, RedirectContent, RedirectStatus, Schedule, Utm, UtmPart,
+    UtmValue, Violations, Way, WayRequest,
 };
 
 use crate::form_body::FormBody;
@@ -111,6 +111,7 @@ pub(super) fn with_labels(message: String) -> String {
         (Schedule::STARTS_AT, WORDS.starts_at),
         (Schedule::EXPIRES_AT, WORDS.expires_at),
         (MaxClicks::FIELD, WORDS.max_clicks),
+        (LinkPassword::FIELD, TEXTS.link_password.title),
         ("antibot_enabled", TEXTS.antibot),
         ("geo_blocklists", TEXTS.countries),
         ("pixel_ids", TEXTS.pixels),

@@ -141,7 +141,7 @@ async fn save(
         let remarks = Remarks { is_stale: true, ..remarks };
         return page_with(StatusCode::CONFLICT, &editor_page(visit, member, &theirs, form, &remarks));
     }
-    let Err(Mistake { violations, general }) = Mistake::of(saved)? else { return Ok(see_other(&path)) };
+    let Err(Mistake { violations, general }) = Mistake::of(saved, body)? else { return Ok(see_other(&path)) };
     // Fields of widgets have their messages beside them.
     let general = general.filter(|_| violations.is_empty() || !only_about_the_form(&violations));
     let remarks = Remarks { violations, general, shown: Some(shown.get().to_string()), ..remarks };
