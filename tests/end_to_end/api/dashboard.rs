@@ -73,6 +73,7 @@ fn every_command_that_a_page_shows_works_as_printed() {
             ("expires_at", "2999-01-31T09:05:07"),
             ("fallback_url", "https://example.com/it's-over?a=1&b=2"),
             ("max_clicks", "1000"),
+            ("link_password", "it's a \"secret\""),
             ("redirect_status", "307"),
             ("forward_query", "true"),
             ("utm_source", "it's"),

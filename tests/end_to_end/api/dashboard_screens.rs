@@ -59,7 +59,7 @@ fn fill(scene: &DomainScene) -> (Person, Objects) {
     let redirect = client.create_redirect(&json!({
         "name": "Autumn menu", "target_url": "https://example.com/menu", "group_id": group, "domain": HOST,
         "slug": "autumn", "tags": ["Spring"], "expires_at": "2999-10-31T23:30:07.042Z",
-        "max_clicks": 1_000, "utm": {"source": "mail"},
+        "max_clicks": 1_000, "utm": {"source": "mail"}, "password": "plover egg tin",
     }));
     let widgets = json!([{"type": "link", "title": "Our shop", "url": "https://shop.example.com/"}]);
     let page = json!({"title": "Morgenbrot", "slug": "bread", "widgets": widgets, "starts_at": "2999-01-31T09:05:00Z"});
@@ -139,6 +139,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
                 (of(redirect, ""), "Autumn menu"),
                 (of(redirect, ""), ":30:07.042\""),
                 (of(redirect, ""), "1,000 of 1,000"),
+                (of(redirect, ""), "Visitors are asked for it"),
                 (of(redirect, ""), "https://example.com/menu?utm_source=mail</bdi>"),
                 (of(redirect, "?new=1"), "is live"),
                 (of(landing, ""), "Morgenbrot"),

@@ -122,11 +122,13 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
         ("redirect_status", "308"),
         ("forward_query", "true"),
         ("utm_source", &long),
+        ("link_password", "abc"),
     ];
     dashboard.send("main form", &[values, life, way].concat());
     look.at("new-redirect-error");
     dashboard.screen("links/new?kind=landing");
-    dashboard.send("main form", &[&[("title", ""), ("slug", "/")][..], &life].concat());
+    dashboard
+        .send("main form", &[&[("title", ""), ("slug", "/"), ("link_password", "fine")][..], &life].concat());
     look.at("new-landing-error");
     dashboard.screen("links/new");
     dashboard.send("main form", &[("target_url", "https://www.example.com/menu"), ("name", NAMES[3])]);

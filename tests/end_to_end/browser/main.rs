@@ -51,6 +51,7 @@ mod harness;
 mod https;
 mod input;
 mod landing_pages;
+mod link_passwords;
 mod payloads;
 mod pixels;
 mod sample_pages;

@@ -40,8 +40,10 @@ fn the_root_of_the_system_domain_is_sound() {
 #[test]
 fn d53_the_page_for_a_wrong_method_is_sound() {
     let program = Program::start();
+    program.first_account().create_redirect(&redirect_body(json!({"slug": "link"})));
     assert_sound("wrong-method", &[], |tab| {
-        let url = url_of(&program, "/nothing");
+        let url = url_of(&program, "/link");
+        tab.visit(&program, "/");
         tab.run(&format!(
             "document.body.innerHTML = '<form method=post action=\"{url}\"></form>'; document.forms[0].submit()"
         ));
@@ -104,6 +106,7 @@ fn small_pages_are_sound_in_six_languages() {
         ("country", json!({"geo_blocklists": {"countries": ["PT"]}})),
         ("people", json!({"antibot_enabled": true})),
         ("expired", json!({"expires_at": "2020-01-31T09:05:07Z"})),
+        ("password", json!({"password": "plover egg tin"})),
     ] {
         program.first_account().create_redirect(&redirect_body(body_with(gate, json!({"slug": slug}))));
     }
@@ -118,6 +121,7 @@ fn small_pages_are_sound_in_six_languages() {
             ("country", "/country"),
             ("for-people-only", "/people"),
             ("expired", "/expired"),
+            ("password", "/password"),
         ] {
             let (tag, heading): (String, String) = tab
                 .visit(&program, path)
@@ -136,5 +140,5 @@ fn small_pages_are_sound_in_six_languages() {
             }
         }
     }
-    assert_eq!(headings.len(), 5 * 6, "{headings:?}");
+    assert_eq!(headings.len(), 6 * 6, "{headings:?}");
 }

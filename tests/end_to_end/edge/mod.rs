@@ -2,6 +2,7 @@
 
 mod gates;
 mod link_dates;
+mod link_passwords;
 mod max_clicks;
 mod misses;
 mod pixels;

@@ -75,14 +75,15 @@ impl Scene {
     }
 }
 
-/// The question about clicks goes to the click store, and is not counted here. What a link does now, and how many clicks it has
-/// left, needs no further statement (D128).
+/// The question about clicks goes to the click store, and is not counted here. What a link does now, how many clicks it has
+/// left, and whether it asks for a password, need no further statement (D128, D131).
 #[test]
 fn a_list_of_links_costs_four_statements_and_a_link_five() {
     let Some(mut scene) = Scene::start() else { return };
     let account = scene.account.clone();
     let life = json!({
         "starts_at": "2026-01-31T09:05:07.042Z", "fallback_url": "https://example.com/over", "max_clicks": 10,
+        "password": "plover",
     });
     let link = scene.client.create_redirect(&redirect_body(life));
     let link = format!("/{account}/links/{}", link["id"].as_str().unwrap());

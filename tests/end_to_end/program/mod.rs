@@ -17,4 +17,5 @@ mod sign_in_elsewhere;
 mod stopping;
 mod transfer;
 mod transfer_at_once;
+mod transfer_passwords;
 mod transfer_reports;

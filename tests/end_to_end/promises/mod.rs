@@ -7,6 +7,7 @@ mod domains;
 mod hostile;
 mod idempotency;
 mod isolation;
+mod link_passwords;
 mod secrets;
 mod throttle;
 mod traces;
