@@ -25,6 +25,15 @@ pub const HASHES_WAITING: usize = 32;
 /// How many of all places only people with a session or a ticket may take, so that strangers cannot keep them out.
 const PLACES_OF_THE_KNOWN: usize = 8;
 
+/// How many hashes of passwords of links run at once on a node, apart from those of people (D131).
+pub const LINK_HASHES_AT_ONCE: usize = 1;
+
+/// How many more of them wait (D131).
+pub const LINK_HASHES_WAITING: usize = 16;
+
+/// How many of all places for links only callers of the API may take, so that visitors cannot keep owners out.
+const LINK_PLACES_OF_THE_KNOWN: usize = 4;
+
 /// 19 MiB, the size of memory for a hash, in KiB.
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
@@ -47,39 +56,51 @@ pub struct Argon2Hasher {
 }
 
 impl Argon2Hasher {
-    /// A hasher.
+    /// A hasher of the passwords of people (D75).
     ///
     /// # Errors
     /// The parameters are out of bounds.
     pub fn new() -> Result<Self, HashingError> {
+        Self::with_places(HASHES_AT_ONCE, HASHES_WAITING, PLACES_OF_THE_KNOWN)
+    }
+
+    /// A hasher of the passwords of links (D131). It shares no place with that of people: whoever guesses at links must not keep
+    /// anybody from signing in.
+    ///
+    /// # Errors
+    /// The parameters are out of bounds.
+    pub fn for_links() -> Result<Self, HashingError> {
+        Self::with_places(LINK_HASHES_AT_ONCE, LINK_HASHES_WAITING, LINK_PLACES_OF_THE_KNOWN)
+    }
+
+    fn with_places(at_once: usize, waiting: usize, of_the_known: usize) -> Result<Self, HashingError> {
         let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
         Ok(Self {
             params,
-            admitted: Arc::new(Semaphore::new(HASHES_AT_ONCE + HASHES_WAITING)),
-            strangers: Arc::new(Semaphore::new(HASHES_AT_ONCE + HASHES_WAITING - PLACES_OF_THE_KNOWN)),
-            running: Arc::new(Semaphore::new(HASHES_AT_ONCE)),
+            admitted: Arc::new(Semaphore::new(at_once + waiting)),
+            strangers: Arc::new(Semaphore::new(at_once + waiting - of_the_known)),
+            running: Arc::new(Semaphore::new(at_once)),
             nobodys: Arc::default(),
         })
     }
 
-    /// Runs `work` on a thread of its own, once fewer than [`HASHES_AT_ONCE`] others run.
+    /// Runs `work` on a thread of its own, when it is its turn, and gives the place back.
     async fn run<T: Send + 'static>(
         &self,
         place: HashingPlace,
         work: impl FnOnce() -> Result<T, HashingError> + Send + 'static,
-    ) -> Result<T, HashingError> {
+    ) -> Result<(HashingPlace, T), HashingError> {
         let running = Arc::clone(&self.running).acquire_owned().await.map_err(failed)?;
-        // The thread holds both: a request that is dropped does not admit another hash before its own has ended.
-        let held = (place, running);
         let (sender, outcome) = oneshot::channel();
         let hash = move || {
             if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE)
             {
                 tracing::debug!(?error, "a password is hashed at normal priority");
             }
-            let outcome = work();
-            drop(held);
-            // Whoever asked may be gone.
+            // The thread holds both: a request that is dropped does not admit another hash before its own has ended.
+            let outcome = work().map(|made| (place, made));
+            drop(running);
+            // Whoever asked may be gone. The place is free then.
             let _ = sender.send(outcome);
         };
         thread::Builder::new().name("password".to_owned()).spawn(hash).map_err(failed)?;
@@ -139,7 +160,24 @@ impl PasswordHasher for Argon2Hasher {
 
     async fn hash(&self, place: HashingPlace, password: Password) -> Result<PasswordHash, HashingError> {
         let params = self.params.clone();
-        self.run(place, move || hashed(&params, &password)).await
+        let (_, hash) = self.run(place, move || hashed(&params, &password)).await?;
+        Ok(hash)
+    }
+
+    async fn hash_each(
+        &self,
+        mut place: HashingPlace,
+        passwords: Vec<Password>,
+    ) -> Result<Vec<PasswordHash>, HashingError> {
+        let mut hashes = Vec::with_capacity(passwords.len());
+        for password in passwords {
+            let params = self.params.clone();
+            // Each waits for its turn anew, behind those that wait already.
+            let (kept, hash) = self.run(place, move || hashed(&params, &password)).await?;
+            place = kept;
+            hashes.push(hash);
+        }
+        Ok(hashes)
     }
 
     async fn verify(
@@ -161,7 +199,7 @@ impl PasswordHasher for Argon2Hasher {
                 hash.or_else(|| nobodys.get().cloned()).ok_or_else(|| failed("no hash to compare with"))?;
             verified(&params, &password, &hash)
         };
-        let verdict = self.run(place, check).await?;
+        let (_, verdict) = self.run(place, check).await?;
         Ok(if is_somebodys { verdict } else { Verdict::Wrong })
     }
 }
@@ -241,5 +279,50 @@ mod tests {
         }
         assert_eq!(hasher.running.available_permits(), HASHES_AT_ONCE);
         assert_eq!(hasher.admitted.available_permits(), all);
+    }
+
+    #[tokio::test]
+    async fn d131_links_have_a_pool_of_their_own_with_one_hash_at_once_and_sixteen_waiting() {
+        let (links, people) = (Argon2Hasher::for_links().unwrap(), Argon2Hasher::new().unwrap());
+        let all = LINK_HASHES_AT_ONCE + LINK_HASHES_WAITING;
+        let taken_by = |asker| (0..2 * all).map_while(|_| links.place(asker).ok()).collect::<Vec<_>>();
+        let visitors = taken_by(Asker::Stranger);
+        assert_eq!(visitors.len(), all - LINK_PLACES_OF_THE_KNOWN);
+        let owners = taken_by(Asker::Known);
+        assert_eq!(owners.len(), LINK_PLACES_OF_THE_KNOWN);
+        assert!(people.place(Asker::Stranger).is_ok(), "sign-in has its own places");
+        assert_eq!(links.running.available_permits(), LINK_HASHES_AT_ONCE);
+        drop(visitors);
+        assert!(links.place(Asker::Stranger).is_ok());
+    }
+
+    /// D131: a batch of many links keeps one place, and visitors get their turn between its hashes.
+    #[tokio::test]
+    async fn d131_hashes_of_a_batch_keep_their_order_and_let_others_in_between() {
+        let hasher = Arc::new(Argon2Hasher::for_links().unwrap());
+        let texts = ["first of the batch", "second of the batch", "third of the batch"];
+        let batch = {
+            let (hasher, place) = (Arc::clone(&hasher), known(&hasher));
+            tokio::spawn(async move { hasher.hash_each(place, texts.map(password).to_vec()).await.unwrap() })
+        };
+        while hasher.running.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(hasher.admitted.available_permits(), LINK_HASHES_AT_ONCE + LINK_HASHES_WAITING - 1);
+        // The visitor waits before the second hash of the batch does.
+        let place = hasher.place(Asker::Stranger).unwrap();
+        assert_eq!(hasher.verify(place, password("x"), None).await.unwrap(), Verdict::Wrong);
+        assert!(!batch.is_finished());
+        let made = batch.await.unwrap();
+        assert_eq!(made.len(), texts.len());
+        for (text, hash) in texts.into_iter().zip(made) {
+            assert!(verified(&hasher.params, &password(text), &hash).unwrap() != Verdict::Wrong, "{text}");
+        }
+        assert_eq!(hasher.admitted.available_permits(), LINK_HASHES_AT_ONCE + LINK_HASHES_WAITING);
+        assert_eq!(
+            hasher.hash_each(known(&hasher), Vec::new()).await.unwrap(),
+            Vec::new(),
+            "a batch without passwords"
+        );
     }
 }

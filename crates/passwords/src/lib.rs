@@ -3,4 +3,4 @@
 mod hasher;
 mod strength;
 
-pub use hasher::{Argon2Hasher, HASHES_AT_ONCE, HASHES_WAITING};
+pub use hasher::{Argon2Hasher, HASHES_AT_ONCE, HASHES_WAITING, LINK_HASHES_AT_ONCE, LINK_HASHES_WAITING};
