@@ -103,10 +103,16 @@ impl ClickQueue {
 }
 
 impl Worker {
-    /// Records a click for each link on the way that has analytics. HEAD is not a click (D48).
+    /// Records a click for each link on the way that has analytics. HEAD is not a click (D48), and a form is one that has opened
+    /// its link (D131).
     pub(crate) fn record(&self, visitor: &Visitor<'_>, link: &LinkView<'_>, kind: ClickKind) {
         let Visitor { request, now, address, .. } = visitor;
-        if *request.method() != Method::GET {
+        let is_click = match *request.method() {
+            Method::GET => true,
+            Method::POST => kind != ClickKind::Blocked,
+            _ => false,
+        };
+        if !is_click {
             return;
         }
         let mut recorded = link.recorded(&self.edge.cache.generations).peekable();

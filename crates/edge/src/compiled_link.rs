@@ -62,6 +62,7 @@ impl CompiledLink {
             link,
             life,
             click_limit,
+            has_password,
             gates,
             sending,
             recorded,
@@ -120,6 +121,7 @@ impl CompiledLink {
             schedule: *schedule,
             fallback: &fallback.map(TargetUrl::location).unwrap_or_default(),
             limit: click_limit.map(ClickLimitView::from),
+            has_password: *has_password,
         }
         .to_bytes()?;
         let id = link.map_or([0; 16], LinkId::to_bytes);

@@ -22,6 +22,7 @@ fn plain(target: &str) -> Resolved {
         link: Some(recorded.id),
         life: Life::default(),
         click_limit: None,
+        has_password: false,
         gates: VisitorGates::default(),
         sending: Sending::default(),
         recorded: vec![recorded],
@@ -75,7 +76,7 @@ fn plain_redirect_holds_only_its_location_at_any_address() {
             compiled(&address, resolved, |link, requested, generations| {
                 assert!(link.is_at(requested));
                 assert_eq!(link.destination(), Destination::Location { start, rest: rest.as_bytes() });
-                assert!(link.gates().is_none() && link.pixels().is_empty());
+                assert!(link.gates().is_none() && link.pixels().is_empty() && !link.has_password());
                 assert!(link.schedule() == Schedule::default() && link.fallback().is_none());
                 assert_eq!(link.sending(), Sending::default());
                 assert_eq!(link.recorded(generations).collect::<Vec<_>>(), recorded);
@@ -224,6 +225,7 @@ prop_compose! {
         life in any_life(),
         sending in any_sending(),
         click_limit in any_limit(),
+        has_password: bool,
         kinds in vec(any::<bool>(), 1..6),
         first_records: bool,
         further_hosts in vec("[a-z]{1,20}\\.example", 0..5),
@@ -256,6 +258,7 @@ prop_compose! {
             missing,
             life,
             click_limit,
+            has_password,
             gates,
             sending,
         }
@@ -303,6 +306,7 @@ proptest! {
             let Life { schedule, fallback_url } = &expected.life;
             assert_eq!(link.schedule(), *schedule);
             assert_eq!(link.limit(), expected.click_limit.map(ClickLimitView::from));
+            assert_eq!(link.has_password(), expected.has_password);
             let may_end = schedule.expires_at().is_some() || expected.click_limit.is_some();
             let fallback_url = fallback_url.as_ref().filter(|_| may_end);
             assert_eq!(link.fallback().map(|url| url.location()), fallback_url.map(TargetUrl::location));

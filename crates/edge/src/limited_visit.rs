@@ -32,7 +32,18 @@ impl Worker {
         if view.destination() == Destination::Nothing {
             return self.not_found(Reason::Missing(view.missing()));
         }
-        let request = visitor.request;
+        self.use_click(visitor, requested, found, limit).await
+    }
+
+    /// Uses a click for a visitor who has passed all gates of a limited link, and sends the visitor on.
+    pub(crate) async fn use_click(
+        &self,
+        visitor: &Visitor<'_>,
+        requested: &RequestedAddress<'_>,
+        found: &FoundLink,
+        limit: ClickLimitView,
+    ) -> Outcome {
+        let (view, request) = (found.link.view(), visitor.request);
         if *request.method() == Method::HEAD {
             return Outcome::WithheldFromHead;
         }

@@ -201,6 +201,7 @@ mod tests {
             link: None,
             life: Life::default(),
             click_limit: None,
+            has_password: false,
             gates: VisitorGates::default(),
             sending: Sending::default(),
             recorded: Vec::new(),

@@ -94,6 +94,8 @@ impl Section {
     const FALLBACK: Self = Self(1 << 7);
     const SENDING: Self = Self(1 << 8);
     const LIMIT: Self = Self(1 << 9);
+    /// Without content.
+    const PASSWORD: Self = Self(1 << 10);
 }
 
 /// A link as it is compiled.
@@ -128,6 +130,8 @@ pub(crate) struct LinkParts<'a> {
     pub(crate) sending: Sending,
     /// The limit of clicks.
     pub(crate) limit: Option<ClickLimitView>,
+    /// Whether visitors are asked for a password.
+    pub(crate) has_password: bool,
 }
 
 impl LinkParts<'_> {
@@ -180,8 +184,9 @@ impl LinkParts<'_> {
             (Section::SENDING, encoded_sending(self.sending)),
             (Section::LIMIT, self.limit.map(ClickLimitView::to_bytes).unwrap_or_default()),
         ];
-        let antibot = self.has_antibot.then_some((Section::ANTIBOT, Vec::new()));
-        Ok(lists.into_iter().filter(|(_, content)| !content.is_empty()).chain(antibot).collect())
+        let flags = [(Section::ANTIBOT, self.has_antibot), (Section::PASSWORD, self.has_password)];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(section, _)| (section, Vec::new()));
+        Ok(lists.into_iter().filter(|(_, content)| !content.is_empty()).chain(flags).collect())
     }
 }
 
@@ -365,6 +370,10 @@ impl<'a> Sections<'a> {
 
     pub(crate) fn limit(self) -> Option<ClickLimitView> {
         ClickLimitView::from_bytes(self.content(Section::LIMIT))
+    }
+
+    pub(crate) const fn has_password(self) -> bool {
+        self.present & Section::PASSWORD.0 != 0
     }
 }
 

@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 use super::*;
 
 /// The sections of today, in the order of their bits.
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 11] = [
     Section::SLOTS,
     Section::ANTIBOT,
     Section::COUNTRIES,
@@ -18,6 +18,7 @@ const SECTIONS: [Section; 10] = [
     Section::FALLBACK,
     Section::SENDING,
     Section::LIMIT,
+    Section::PASSWORD,
 ];
 
 /// A redirect without anything that only some links have.
@@ -39,6 +40,7 @@ const PLAIN: LinkParts<'_> = LinkParts {
     fallback: "",
     sending: Sending { status: RedirectStatus::Found, forwards_query: false },
     limit: None,
+    has_password: false,
 };
 
 fn kind() -> impl Strategy<Value = LinkKind> {
@@ -112,7 +114,7 @@ proptest! {
         (starts_at, expires_at) in (instant(), instant()),
         fallback in "(https?://[a-z.]{1,253})?",
         sending in sending(),
-        limit in limit(),
+        (limit, has_password) in (limit(), any::<bool>()),
         (which, other) in (0_u8..=255, "[a-z.]{1,9}"),
     ) {
         // Every combination of sections occurs, also few at once.
@@ -128,6 +130,7 @@ proptest! {
         let parts = LinkParts {
             leads, payload: &payload, owner, slug: &slug, hostname: hostname.as_deref(), is_recorded, kind,
             slots, has_antibot, countries, pixels, recorded, hosts, schedule, fallback, sending, limit,
+            has_password,
         };
         let bytes = parts.to_bytes().unwrap();
         let link = LinkBytes::new(&bytes);
@@ -140,7 +143,7 @@ proptest! {
         prop_assert_eq!(link.is_at(None, &slug), hostname.is_none());
         let is_plain = !has_antibot
             && slots.is_empty() && countries.is_empty() && pixels.is_empty() && recorded.is_empty() && hosts.is_empty()
-            && schedule == Schedule::default() && fallback.is_empty() && sending == Sending::default() && limit.is_none();
+            && schedule == Schedule::default() && fallback.is_empty() && sending == Sending::default() && limit.is_none() && !has_password;
         prop_assert_eq!(link.sections().is_none(), is_plain);
         if let Some(sections) = link.sections() {
             prop_assert_eq!(sections.slots().collect::<Vec<_>>(), slots);
@@ -152,7 +155,7 @@ proptest! {
             prop_assert_eq!(sections.hosts().collect::<Vec<_>>(), hosts.iter().map(String::as_bytes).collect::<Vec<_>>());
             prop_assert_eq!((sections.schedule(), sections.fallback()), (schedule, fallback.as_bytes()));
             prop_assert_eq!(sections.sending(), sending);
-            prop_assert_eq!(sections.limit(), limit);
+            prop_assert_eq!((sections.limit(), sections.has_password()), (limit, has_password));
         }
     }
 
@@ -165,14 +168,14 @@ proptest! {
         if let Some(sections) = link.sections() {
             let _ = (sections.slots().count(), sections.countries(), sections.pixels(), sections.hosts().count());
             let _ = (sections.recorded().count(), sections.schedule(), sections.fallback(), sections.sending());
-            let _ = sections.limit();
+            let _ = (sections.limit(), sections.has_password());
         }
     }
 
     /// Sections that follow later change nothing about the others.
     #[test]
     fn later_section_leaves_those_of_today_readable(
-        later in 10_u32..32,
+        later in 11_u32..32,
         present in subsequence(SECTIONS.to_vec(), 0..=SECTIONS.len()),
         content in vec(any::<u8>(), 0..300),
     ) {
@@ -193,9 +196,9 @@ proptest! {
 #[test]
 fn set_of_sections_has_room_for_many_more() {
     let taken = SECTIONS.iter().fold(0, |taken, Section(bit)| taken | bit);
-    assert_eq!(taken.count_ones(), 10, "each has its own bit");
-    // A password, rules, and a preview.
-    assert!(taken.count_zeros() >= 3 * 2);
+    assert_eq!(taken.count_ones(), 11, "each has its own bit");
+    // Rules, and a preview.
+    assert!(taken.count_zeros() >= 2 * 2);
 }
 
 #[test]
@@ -221,6 +224,7 @@ fn section_costs_its_content_and_at_most_four_bytes() {
     assert_eq!(length(LinkParts { sending, ..PLAIN }), 4 + 1);
     let limit = Some(ClickLimitView { max: 10, since: 1, is_exhausted: false });
     assert_eq!(length(LinkParts { limit, ..PLAIN }), 4 + 1 + 8 + 8);
+    assert_eq!(length(LinkParts { has_password: true, ..PLAIN }), 4);
 }
 
 #[test]

@@ -93,6 +93,12 @@ impl<'a> LinkView<'a> {
         self.bytes.sections().and_then(Sections::limit)
     }
 
+    /// Whether visitors are asked for a password.
+    #[inline]
+    pub(crate) fn has_password(&self) -> bool {
+        self.bytes.sections().is_some_and(Sections::has_password)
+    }
+
     /// Where visitors go after its end. `None` if it names no address, or never ends.
     pub(crate) fn fallback(&self) -> Option<TargetUrl> {
         let location = self.bytes.sections()?.fallback();

@@ -10,6 +10,7 @@ use signpost_pages::QrError;
 use crate::files::File;
 use crate::gates::TurnedAway;
 use crate::pages::{Forms, Page};
+use crate::password_form::FormError;
 use signpost_app::admission::address_throttle::Throttled;
 
 /// The outcome of a visit.
@@ -19,6 +20,8 @@ pub(crate) enum Outcome {
     Redirected(RedirectStatus, HeaderValue),
     /// A redirect that the listener writes directly, without building a response.
     RedirectedDirectly(RedirectStatus, ShortRedirect),
+    /// A redirect of a visitor whose form had the right password: the browser gets this `Location` (D131).
+    RedirectedToGet(HeaderValue),
     /// A landing page.
     Shown(Page),
     /// A page that fires pixels and then redirects (D57).
@@ -43,13 +46,26 @@ pub(crate) enum Outcome {
     Withheld,
     /// The same for HEAD: the link is there, and where it leads stays untold.
     WithheldFromHead,
+    /// The form that asks for the password of the link (D131).
+    PasswordAsked,
+    /// The same after a wrong password.
+    PasswordWrong,
+    /// Too many wrong passwords were sent for the link. The minute ends in this many seconds.
+    PasswordThrottled {
+        /// The value of `Retry-After`.
+        retry_after_seconds: u32,
+    },
+    /// Too many passwords of links are being checked.
+    PasswordsBusy,
+    /// What was sent to a link with a password cannot be read.
+    BadForm(FormError),
     /// The answer to a challenge of the certificate authority (D188).
     Challenge(String),
     /// The host opens over HTTPS, at this `Location` (D181).
     MovedToHttps(HeaderValue),
     /// The host is the API's, which answers only over HTTPS (D181).
     ApiWithoutTls,
-    /// The method is neither GET nor HEAD (D53).
+    /// The method is neither GET nor HEAD (D53), nor POST to a link with a password (D131).
     MethodNotAllowed,
     /// This address had too many misses. The minute ends in this many seconds (D54).
     Throttled {
@@ -88,16 +104,12 @@ impl Outcome {
         {
             return Self::RedirectedDirectly(status, redirect);
         }
-        let mut location = Vec::with_capacity(start.len() + rest.len());
-        location.extend_from_slice(start.as_bytes());
-        location.extend_from_slice(rest);
-        HeaderValue::from_maybe_shared(Bytes::from(location)).map_or_else(
-            |_| {
-                tracing::error!("a target does not fit a header");
-                Self::Failed
-            },
-            |location| Self::Redirected(status, location),
-        )
+        location_of(start, rest).map_or(Self::Failed, |location| Self::Redirected(status, location))
+    }
+
+    /// A redirect to the location of these two parts, after a form (D131).
+    pub(crate) fn redirected_to_get(start: &str, rest: &[u8]) -> Self {
+        location_of(start, rest).map_or(Self::Failed, Self::RedirectedToGet)
     }
 
     /// A redirect to the URL for addresses without a link.
@@ -140,6 +152,15 @@ impl Outcome {
     }
 }
 
+/// The `Location` of these two parts. Every target that is stored fits one.
+fn location_of(start: &str, rest: &[u8]) -> Option<HeaderValue> {
+    let location = HeaderValue::from_maybe_shared(Bytes::from([start.as_bytes(), rest].concat()));
+    if location.is_err() {
+        tracing::error!("a target does not fit a header");
+    }
+    location.ok()
+}
+
 /// The ready head of a redirect with this status.
 const fn head_of(status: RedirectStatus) -> &'static RedirectHead {
     match status {
@@ -165,6 +186,10 @@ pub(crate) struct VisitCounters {
     not_found: metrics::Counter,
     expired: metrics::Counter,
     withheld: metrics::Counter,
+    password_asked: metrics::Counter,
+    password_wrong: metrics::Counter,
+    password_throttled: metrics::Counter,
+    passwords_busy: metrics::Counter,
     challenge: metrics::Counter,
     moved_to_https: metrics::Counter,
     api_without_tls: metrics::Counter,
@@ -178,16 +203,20 @@ impl Outcome {
     /// The label in the metric and the log.
     pub(crate) const fn label(&self) -> &'static str {
         match self {
-            Self::Redirected(..) | Self::RedirectedDirectly(..) => "redirected",
+            Self::Redirected(..) | Self::RedirectedDirectly(..) | Self::RedirectedToGet(_) => "redirected",
             Self::Shown(_) => "shown",
             Self::Pixels(_) => "pixels",
             Self::Root => "root",
             Self::File { .. } => "file",
-            Self::BadRequest(_) => "bad_request",
+            Self::BadRequest(_) | Self::BadForm(_) => "bad_request",
             Self::TurnedAway(_) => "turned_away",
             Self::NotFound | Self::Missed(_) => "not_found",
             Self::Expired | Self::ExpiredTo(_) => "expired",
             Self::Withheld | Self::WithheldFromHead => "withheld",
+            Self::PasswordAsked => "password_asked",
+            Self::PasswordWrong => "password_wrong",
+            Self::PasswordThrottled { .. } => "password_throttled",
+            Self::PasswordsBusy => "passwords_busy",
             Self::Challenge(_) => "challenge",
             Self::MovedToHttps(_) => "moved_to_https",
             Self::ApiWithoutTls => "api_without_tls",
@@ -215,6 +244,10 @@ impl VisitCounters {
             not_found: counter("not_found"),
             expired: counter("expired"),
             withheld: counter("withheld"),
+            password_asked: counter("password_asked"),
+            password_wrong: counter("password_wrong"),
+            password_throttled: counter("password_throttled"),
+            passwords_busy: counter("passwords_busy"),
             challenge: counter("challenge"),
             moved_to_https: counter("moved_to_https"),
             api_without_tls: counter("api_without_tls"),
@@ -227,16 +260,22 @@ impl VisitCounters {
 
     pub(crate) fn count(&self, outcome: &Outcome) {
         let counter = match outcome {
-            Outcome::Redirected(..) | Outcome::RedirectedDirectly(..) => &self.redirected,
+            Outcome::Redirected(..) | Outcome::RedirectedDirectly(..) | Outcome::RedirectedToGet(_) => {
+                &self.redirected
+            }
             Outcome::Shown(_) => &self.shown,
             Outcome::Pixels(_) => &self.pixels,
             Outcome::Root => &self.root,
             Outcome::File { .. } => &self.file,
-            Outcome::BadRequest(_) => &self.bad_request,
+            Outcome::BadRequest(_) | Outcome::BadForm(_) => &self.bad_request,
             Outcome::TurnedAway(_) => &self.turned_away,
             Outcome::NotFound | Outcome::Missed(_) => &self.not_found,
             Outcome::Expired | Outcome::ExpiredTo(_) => &self.expired,
             Outcome::Withheld | Outcome::WithheldFromHead => &self.withheld,
+            Outcome::PasswordAsked => &self.password_asked,
+            Outcome::PasswordWrong => &self.password_wrong,
+            Outcome::PasswordThrottled { .. } => &self.password_throttled,
+            Outcome::PasswordsBusy => &self.passwords_busy,
             Outcome::Challenge(_) => &self.challenge,
             Outcome::MovedToHttps(_) => &self.moved_to_https,
             Outcome::ApiWithoutTls => &self.api_without_tls,

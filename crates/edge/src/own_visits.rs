@@ -29,6 +29,7 @@ impl OwnVisits {
             outcome,
             Outcome::Redirected(..)
                 | Outcome::RedirectedDirectly(..)
+                | Outcome::RedirectedToGet(_)
                 | Outcome::Shown(_)
                 | Outcome::Pixels(_)
         );

@@ -5,18 +5,33 @@ use actix_http::header::{self, HeaderName, HeaderValue};
 use actix_http::{Response, StatusCode};
 use signpost_domain::RedirectStatus;
 use signpost_listener::{AnswerKind, PRIVATE_FOR_90_SECONDS, PRIVATE_NO_STORE};
-use signpost_pages::{Language, SmallPage};
+use signpost_pages::{Language, PasswordPage, SmallPage};
 
 use crate::files::File;
 use crate::gates::TurnedAway;
 use crate::outcome::Outcome;
 use crate::pages::{Forms, Page, Pages};
+use crate::password_form::FormError;
 
 /// The methods of the link listener (D53), for `Allow`.
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
 /// `Retry-After` during an outage of the store.
 const OUTAGE_RETRY_AFTER_SECONDS: u32 = 5;
+
+/// `Retry-After` while too many passwords of links are being checked. All that wait take about as long.
+const BUSY_RETRY_AFTER_SECONDS: u32 = 1;
+
+/// For the form of a password, which is all that is to be seen of its link.
+const NOT_INDEXED: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));
+
+/// The answer to what is no form.
+const NO_FORM: &str =
+    "Send the password of this link as application/x-www-form-urlencoded, in the field `password`.\n";
+
+/// The answer to a form that did not arrive.
+const INCOMPLETE_FORM: &str = "The form did not arrive.\n";
 
 /// `Cache-Control` of redirects to HTTPS. A certificate may be removed again, so they are not kept for long.
 const MOVED_FOR_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("max-age=300");
@@ -42,6 +57,7 @@ pub(crate) fn response(
             Ok(location) => redirect_response(status, location),
             Err(_) => page_response(small(SmallPage::Failed), None),
         },
+        Outcome::RedirectedToGet(location) => located(StatusCode::SEE_OTHER, location, PRIVATE_NO_STORE),
         Outcome::Shown(page) | Outcome::Pixels(page) => page_response(&page, None),
         Outcome::Root => page_response(small(SmallPage::Root), None),
         Outcome::TurnedAway(TurnedAway::Bot { .. }) => page_response(small(SmallPage::ForPeopleOnly), None),
@@ -56,28 +72,53 @@ pub(crate) fn response(
             .insert_header((header::CACHE_CONTROL, PRIVATE_NO_STORE))
             .body(BoxBody::new(()))
             .map_into_boxed_body(),
-        Outcome::MovedToHttps(location) => Response::build(StatusCode::PERMANENT_REDIRECT)
-            .insert_header((header::LOCATION, location))
-            .insert_header((header::CACHE_CONTROL, MOVED_FOR_FIVE_MINUTES))
-            .body(BoxBody::new(()))
-            .map_into_boxed_body(),
+        Outcome::PasswordAsked => {
+            page_response(small(SmallPage::Password(PasswordPage::Asked)), Some(NOT_INDEXED))
+        }
+        Outcome::PasswordWrong => {
+            page_response(small(SmallPage::Password(PasswordPage::Wrong)), Some(NOT_INDEXED))
+        }
+        Outcome::PasswordThrottled { retry_after_seconds } => page_response(
+            small(SmallPage::Password(PasswordPage::Throttled)),
+            retry_after(retry_after_seconds),
+        ),
+        Outcome::PasswordsBusy => {
+            page_response(small(SmallPage::Unavailable), retry_after(BUSY_RETRY_AFTER_SECONDS))
+        }
+        Outcome::BadForm(FormError::TooLarge) => {
+            page_response(small(SmallPage::Password(PasswordPage::TooLong)), None)
+        }
+        // Browsers send the form as it is to be.
+        Outcome::BadForm(FormError::OtherType) => {
+            text_response(StatusCode::UNSUPPORTED_MEDIA_TYPE, NO_FORM.to_owned())
+        }
+        Outcome::BadForm(FormError::Incomplete) => {
+            text_response(StatusCode::BAD_REQUEST, INCOMPLETE_FORM.to_owned())
+        }
+        Outcome::MovedToHttps(location) => {
+            located(StatusCode::PERMANENT_REDIRECT, location, MOVED_FOR_FIVE_MINUTES)
+        }
         Outcome::Challenge(answer) => text_response(StatusCode::OK, answer),
         Outcome::ApiWithoutTls => text_response(StatusCode::FORBIDDEN, API_WITHOUT_TLS.to_owned()),
         Outcome::MethodNotAllowed => {
             page_response(small(SmallPage::MethodNotAllowed), Some((header::ALLOW, ALLOWED_METHODS)))
         }
         Outcome::Throttled { retry_after_seconds } => {
-            let retry_after = (header::RETRY_AFTER, HeaderValue::from(retry_after_seconds));
-            page_response(small(SmallPage::Throttled), Some(retry_after))
+            page_response(small(SmallPage::Throttled), retry_after(retry_after_seconds))
         }
         Outcome::Unavailable => {
-            let retry_after = (header::RETRY_AFTER, HeaderValue::from(OUTAGE_RETRY_AFTER_SECONDS));
-            page_response(small(SmallPage::Unavailable), Some(retry_after))
+            page_response(small(SmallPage::Unavailable), retry_after(OUTAGE_RETRY_AFTER_SECONDS))
         }
         Outcome::Failed => page_response(small(SmallPage::Failed), None),
         Outcome::File { file, is_known } => file_response(file, is_known),
         Outcome::BadRequest(error) => text_response(StatusCode::BAD_REQUEST, format!("{error}\n")),
     }
+}
+
+/// The header, as an additional one of a page.
+#[expect(clippy::unnecessary_wraps, reason = "pages may have no additional header")]
+fn retry_after(seconds: u32) -> Option<(HeaderName, HeaderValue)> {
+    Some((header::RETRY_AFTER, HeaderValue::from(seconds)))
 }
 
 fn text_response(status: StatusCode, text: String) -> Response<BoxBody> {
@@ -132,6 +173,10 @@ fn redirect_response(status: RedirectStatus, location: HeaderValue) -> Response<
         RedirectStatus::PermanentRedirect => StatusCode::PERMANENT_REDIRECT,
     };
     let cache_control = if status.is_permanent() { PRIVATE_FOR_90_SECONDS } else { PRIVATE_NO_STORE };
+    located(code, location, cache_control)
+}
+
+fn located(code: StatusCode, location: HeaderValue, cache_control: HeaderValue) -> Response<BoxBody> {
     Response::build(code)
         .insert_header((header::LOCATION, location))
         .insert_header((header::CACHE_CONTROL, cache_control))

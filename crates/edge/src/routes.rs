@@ -68,6 +68,14 @@ pub(crate) fn plain_slug(path: &str) -> Option<Option<&str>> {
     is_plain.then_some(Some(slug))
 }
 
+/// Whether a link may be at `path`, which takes a form if it has a password (D131).
+pub(crate) fn is_of_a_link(path: &str) -> bool {
+    plain_slug(path).is_some()
+        || find(path)
+            .or_else(|| without_additions(path))
+            .is_some_and(|found| found.resource == Resource::Link)
+}
+
 /// Matches the raw `path` of a request. `None` if no route has it, or if its slug is invalid.
 pub(crate) fn find(path: &str) -> Option<RouteMatch> {
     let segments = segments(path)?;

@@ -27,6 +27,7 @@ use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::OwnVisits;
 use crate::pages::Pages;
 use crate::plain_http::PlainHttp;
+use crate::protected_visit::Passwords;
 use crate::qr_codes::QrCodes;
 use crate::response::response;
 use crate::site_loader::SiteLoader;
@@ -60,8 +61,8 @@ pub struct EdgeOptions {
 
 /// The running link listener.
 ///
-/// It answers GET and HEAD for public links with a redirect (D53), a page or a QR code (D59). Addresses
-/// without a link get one identical page (D54). Dropping it stops it at once; [`Self::stop`] lets requests
+/// It answers GET and HEAD for public links with a redirect (D53), a page or a QR code (D59), and POST for links
+/// with a password (D131). Addresses without a link get one identical page (D54). Dropping it stops it at once; [`Self::stop`] lets requests
 /// finish.
 pub struct EdgeServer {
     listener: Listener,
@@ -137,6 +138,7 @@ impl EdgeServer {
             cache,
             clicks: clicks.clone(),
             credits: Arc::clone(&credits),
+            passwords: Passwords::new(connections),
             counters: VisitCounters::new(),
             reasons: ReasonCounters::new(),
             hosts: HostLog::default(),

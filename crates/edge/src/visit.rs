@@ -1,6 +1,7 @@
 //! One visit, from the request to the answer.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
@@ -9,13 +10,13 @@ use std::time::Instant;
 
 use actix_http::body::BoxBody;
 use actix_http::header;
-use actix_http::{ConnectionType, HttpMessage as _, Method, Request};
+use actix_http::{ConnectionType, HttpMessage as _, Method, Payload, Request};
 use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
-use signpost_app::visits::{HostLog, Sending, url_of};
-use signpost_domain::{Timestamp, forward_query};
+use signpost_app::visits::{HostLog, url_of};
+use signpost_domain::Timestamp;
 use signpost_listener::{AcceptedEncodings, Effort, Reply};
 use signpost_pages::QrQuery;
 
@@ -33,6 +34,7 @@ use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::{OwnVisits, bot_rule};
 use crate::pages::Pages;
 use crate::plain_http::PlainHttp;
+use crate::protected_visit::Passwords;
 use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::response;
@@ -57,6 +59,7 @@ pub(crate) struct EdgeState {
     pub(crate) system_urls: SystemUrls,
     pub(crate) clicks: ClickQueue,
     pub(crate) credits: Arc<Credits>,
+    pub(crate) passwords: Passwords,
     pub(crate) counters: VisitCounters,
     pub(crate) gates: Gates,
     pub(crate) reasons: ReasonCounters,
@@ -84,6 +87,8 @@ pub(crate) struct Visitor<'a> {
     pub(crate) address: IpAddr,
     /// The visitor's address had too many misses: only links in memory open for it, for so many seconds (D54).
     pub(crate) retry_after_seconds: Option<u32>,
+    /// What the visitor sends, if the method is POST. It is read only for a link with a password (D131).
+    pub(crate) body: &'a Cell<Option<Payload>>,
 }
 
 impl Worker {
@@ -100,17 +105,23 @@ impl Worker {
     }
 
     /// Answers one visit, even if the code panics.
-    pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Reply<BoxBody> {
+    pub(crate) async fn answer(self: Rc<Self>, mut request: Request) -> Reply<BoxBody> {
         let began = Instant::now();
+        let is_form = *request.method() == Method::POST;
+        let body = Cell::new(is_form.then(|| request.take_payload()));
         // A panic would close the connection without an answer. It leaves no state half changed: locks
         // recover, borrows end, and reads of the store change nothing.
-        let outcome = AssertUnwindSafe(self.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
+        let outcome = AssertUnwindSafe(self.outcome(&request, &body)).catch_unwind().await;
+        let outcome = outcome.unwrap_or_else(|_| {
             tracing::error!("a visit ended in a panic");
             Outcome::Failed
         });
         let edge = &self.edge;
         edge.counters.count(&outcome);
-        self.durations.record(began.elapsed());
+        // A form takes as long as it takes to arrive and to be hashed, which says nothing about visits.
+        if !is_form {
+            self.durations.record(began.elapsed());
+        }
         if tracing::enabled!(tracing::Level::DEBUG) {
             tracing::debug!(outcome = outcome.label(), bot_rule = bot_rule(&request), "visit");
         }
@@ -127,7 +138,7 @@ impl Worker {
         Reply::Response(response)
     }
 
-    async fn outcome(&self, request: &Request) -> Outcome {
+    async fn outcome(&self, request: &Request, body: &Cell<Option<Payload>>) -> Outcome {
         let EdgeState { app, misses, .. } = &*self.edge;
         // Before everything else, on every hostname and without limits.
         if let Some(outcome) = self.edge.challenges.answer(app, request).await {
@@ -138,12 +149,14 @@ impl Worker {
         {
             return outcome;
         }
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return Outcome::MethodNotAllowed;
+        let path = request.uri().path();
+        match *request.method() {
+            Method::GET | Method::HEAD => {}
+            Method::POST if routes::is_of_a_link(path) => {}
+            _ => return Outcome::MethodNotAllowed,
         }
         let now = app.clock.now();
         // Browsers request these automatically, so even a throttled visitor gets them (D54).
-        let path = request.uri().path();
         if routes::plain_slug(path).is_none()
             && let Some(file) = self.edge.files.at(path, now)
         {
@@ -158,7 +171,7 @@ impl Worker {
             }
             retry_after_seconds = Some(throttled.retry_after_seconds);
         }
-        let outcome = self.look_up(&Visitor { request, now, address, retry_after_seconds }).await;
+        let outcome = self.look_up(&Visitor { request, now, address, retry_after_seconds, body }).await;
         if outcome.is_miss()
             && !routes::is_automatic_request(path)
             // The count decides, so exactly the allowed number of concurrent misses gets an answer.
@@ -219,7 +232,11 @@ impl Worker {
         };
         let requested = RequestedAddress::new(site, slug.as_deref(), &cache.generations);
         let is_root = resource == Resource::Link && slug.is_none();
+        let is_form = *visitor.request.method() == Method::POST;
         if is_root && requested.is_system_root() {
+            if is_form {
+                return Outcome::MethodNotAllowed;
+            }
             return self.visit_root(visitor, site).await.unwrap_or(Outcome::Root);
         }
         let link = match self.find(visitor, &requested).await {
@@ -236,10 +253,18 @@ impl Worker {
             return outcome;
         }
         let outcome = match resource {
-            Resource::Link => match link.link.view().limit() {
-                Some(limit) => self.visit_limited(visitor, &requested, &link, limit).await,
-                None => self.visit(visitor, &link),
-            },
+            Resource::Link => {
+                let view = link.link.view();
+                match view.limit() {
+                    limit if view.has_password() => {
+                        // In a box, so that the futures of other visits have no room for it.
+                        Box::pin(self.visit_protected(visitor, &requested, &link, limit)).await
+                    }
+                    _ if is_form => self.refuse_form(visitor, &link),
+                    Some(limit) => self.visit_limited(visitor, &requested, &link, limit).await,
+                    None => self.visit(visitor, &link),
+                }
+            }
             Resource::Qr(format) => self.draw_code(visitor, &requested, &link, format),
             Resource::Widget(id) => self.follow_widget(visitor, &link, id).await,
         };
@@ -296,11 +321,15 @@ impl Worker {
             Destination::Nothing => return self.not_found(UNKNOWN),
             Destination::Location { start, rest } => {
                 let sending = view.sending();
-                let forwarded = forwarded(visitor.request, sending, start, rest);
+                let forwarded = visitor::forwarded(visitor.request, sending, start, rest);
                 let (start, rest) =
                     forwarded.as_ref().map_or((start, rest), |location| ("", location.as_bytes()));
-                let redirected =
-                    || Outcome::redirected(visitor.request.version(), sending.status, start, rest);
+                let redirected = || {
+                    if *visitor.request.method() == Method::POST {
+                        return Outcome::redirected_to_get(start, rest);
+                    }
+                    Outcome::redirected(visitor.request.version(), sending.status, start, rest)
+                };
                 (self.pixel_page(visitor, &view, start, rest).unwrap_or_else(redirected), ClickKind::Sent)
             }
             Destination::Page(page) => {
@@ -349,20 +378,6 @@ impl Worker {
             Err(error) => Outcome::BadRequest(error),
         }
     }
-}
-
-/// The location with the parameters of the visitor, if the link forwards them and there are any.
-fn forwarded(request: &Request, sending: Sending, start: &str, rest: &[u8]) -> Option<String> {
-    if !sending.forwards_query {
-        return None;
-    }
-    let query = request.uri().query().filter(|query| !query.is_empty())?;
-    let rest = str::from_utf8(rest).ok()?;
-    let mut location = String::with_capacity(start.len() + rest.len() + 1 + query.len());
-    location.push_str(start);
-    location.push_str(rest);
-    forward_query(&mut location, query);
-    Some(location)
 }
 
 pub(crate) fn file_outcome(request: &Request, file: File) -> Outcome {

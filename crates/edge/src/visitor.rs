@@ -6,7 +6,8 @@ use std::rc::Rc;
 use actix_http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_http::{HttpMessage as _, Request};
 use signpost_app::admission::{ClientAddresses, Sender};
-use signpost_domain::{Hostname, Timestamp};
+use signpost_app::visits::Sending;
+use signpost_domain::{Hostname, Timestamp, forward_query};
 use signpost_enrichment::{KnownProgram, classify};
 use signpost_pages::Language;
 
@@ -110,4 +111,18 @@ pub(crate) fn purpose(request: &Request) -> &[u8] {
 /// The value of a header. Empty if it is not sent.
 pub(crate) fn text<'a>(request: &'a Request, name: &HeaderName) -> &'a [u8] {
     request.headers().get(name).map_or(&[], HeaderValue::as_bytes)
+}
+
+/// The location with the parameters of the visitor, if the link forwards them and there are any.
+pub(crate) fn forwarded(request: &Request, sending: Sending, start: &str, rest: &[u8]) -> Option<String> {
+    if !sending.forwards_query {
+        return None;
+    }
+    let query = request.uri().query().filter(|query| !query.is_empty())?;
+    let rest = str::from_utf8(rest).ok()?;
+    let mut location = String::with_capacity(start.len() + rest.len() + 1 + query.len());
+    location.push_str(start);
+    location.push_str(rest);
+    forward_query(&mut location, query);
+    Some(location)
 }

@@ -122,6 +122,7 @@ mod tests {
             link: None,
             life,
             click_limit: None,
+            has_password: false,
             gates: VisitorGates::default(),
             sending: Sending::default(),
             recorded: Vec::new(),

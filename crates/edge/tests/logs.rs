@@ -51,7 +51,7 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 /// Strings that must not appear in the log, in the shape that a log would quote.
-const PRIVATE: [&str; 8] = [
+const PRIVATE: [&str; 9] = [
     "127.0.0.1",
     "203.0.113.77",
     "2001:db8:77",
@@ -60,6 +60,7 @@ const PRIVATE: [&str; 8] = [
     "privateReferrer",
     "privateCookie",
     "privateHeader",
+    "privatePassword",
 ];
 
 /// Values that break lines, terminals and reading directions.
@@ -110,6 +111,17 @@ async fn r31_no_log_level_shows_address_query_or_agent() {
             }
         }
     }
+    // The right password, wrong ones, and forms that cannot be read (D131).
+    edge.add_protected(&samples::redirect("protected"), "privatePassword").await;
+    for form in ["password=privatePassword", "password=privatePassword1", "a=privatePassword"] {
+        statuses
+            .insert(edge.post_with("/protected?privateQuery", "User-Agent: privateAgent\r\n", form).status);
+    }
+    let too_long = format!("password={}", "privatePassword".repeat(100));
+    statuses.insert(edge.post_with("/protected", "", &too_long).status);
+    edge.memory.store.faults().set_unavailable(true);
+    statuses.insert(edge.send_password("/protected", "privatePassword").status);
+    edge.memory.store.faults().set_unavailable(false);
     edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
     let lines = format!("Host: {HOST}\r\nUser-Agent: privateAgent\r\n");
     statuses.insert(edge.request_with("GET", "/away?privateQuery", &lines).status);
@@ -119,7 +131,7 @@ async fn r31_no_log_level_shows_address_query_or_agent() {
         statuses.insert(edge.send(request.as_bytes()).status);
     }
     statuses.insert(edge.send(b"GET /sale?privateQuery HTTP/1.1\r\nUser-Agent: privateAgent\r\n\r\n").status);
-    assert_eq!(statuses.into_iter().collect::<Vec<_>>(), [200, 302, 400, 403, 404, 405, 429, 503]);
+    assert_eq!(statuses.into_iter().collect::<Vec<_>>(), [200, 302, 303, 400, 403, 404, 405, 413, 429, 503]);
 
     let text = log.text();
     for private in PRIVATE {

@@ -50,6 +50,16 @@ async fn visits_are_counted_by_outcome_and_reason() {
         "signpost_visits_turned_away_total{reason=\"unknown\"} 2",
         "signpost_visits_turned_away_total{reason=\"bot\"} 0",
     ]);
+    ask_for_passwords().await;
+    shows(&[
+        "signpost_visits_total{outcome=\"password_asked\"} 2",
+        "signpost_visits_total{outcome=\"password_wrong\"} 10",
+        "signpost_visits_total{outcome=\"password_throttled\"} 1",
+        "signpost_visits_total{outcome=\"passwords_busy\"} 1",
+        "signpost_visits_total{outcome=\"bad_request\"} 1",
+        // Three before, and one after the right password.
+        "signpost_visits_total{outcome=\"redirected\"} 4",
+    ]);
     turn_visitors_away().await;
     shows(&[
         "signpost_visits_total{outcome=\"turned_away\"} 3",
@@ -65,6 +75,22 @@ async fn visits_are_counted_by_outcome_and_reason() {
         // An unknown slug, an unknown host, an invalid path, a lost link, an inactive domain.
         "signpost_visits_turned_away_total{reason=\"unknown\"} 7",
     ]);
+}
+
+/// Visits a link with a password (D131).
+async fn ask_for_passwords() {
+    let edge = Edge::start().await;
+    edge.add_protected(&samples::redirect("prices"), "plover").await;
+    edge.get("/prices");
+    edge.request("HEAD", "/prices");
+    edge.send_password("/prices", "plover");
+    edge.request_with("POST", "/prices", &format!("Host: {HOST}\r\nContent-Type: text/plain\r\n"));
+    edge.memory.link_passwords.set_busy(true);
+    edge.send_password("/prices", "plover");
+    edge.memory.link_passwords.set_busy(false);
+    for _ in 0..11 {
+        edge.send_password("/prices", "wrong");
+    }
 }
 
 /// Visits links that lead nowhere or turn visitors away.

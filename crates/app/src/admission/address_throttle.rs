@@ -16,8 +16,10 @@ const ENTRIES_PER_SHARD: usize = 28_000;
 
 /// What counts as one address: an IPv4 address, or a /64 of IPv6, since one subscriber gets a whole /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Network {
+pub enum Network {
+    /// The bits of the address.
     V4(u32),
+    /// The first 64 bits.
     V6(u64),
 }
 

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use signpost_app::Application;
 use signpost_app::changes::Origin;
-use signpost_app::ports::{Insertion, Store, UnitOfWork};
+use signpost_app::ports::{Asker, Insertion, Store, UnitOfWork};
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Landing, Link, PageContent, Redirect,
+    AccountId, CheckPlan, Content, CustomDomain, CustomDomainStatus, Landing, Link, PageContent, Password,
+    PasswordHash, Redirect,
 };
 use signpost_edge::{EdgeOptions, EdgeServer, SystemUrls};
 use signpost_listener::Times;
@@ -123,6 +124,44 @@ impl Edge {
         self.commit(work).await;
     }
 
+    /// Adds a link that asks for this password.
+    pub(crate) async fn add_protected<C: Content>(&self, link: &Link<C>, password: &str) -> Link<C> {
+        let link = Link { has_password: true, ..link.clone() };
+        let any = link.clone().into_any();
+        let hash = self.hash(password).await;
+        let mut work = self.memory.store.begin().await.unwrap();
+        let inserted = work.insert_links(self.account, std::slice::from_ref(&any), 1_000).await.unwrap();
+        assert_eq!(inserted, [Insertion::Done]);
+        work.write_link_passwords(self.account, &[(any.id(), Some(hash))]).await.unwrap();
+        self.commit(work).await;
+        link
+    }
+
+    /// A change of a link's password, before its commit. `None` removes it.
+    pub(crate) async fn password_change<C: Content>(
+        &self,
+        link: &Link<C>,
+        password: Option<&str>,
+    ) -> Box<dyn UnitOfWork> {
+        let hash = match password {
+            Some(password) => Some(self.hash(password).await),
+            None => None,
+        };
+        let before = link.clone().into_any();
+        let mut after = Link { has_password: hash.is_some(), ..before.clone() };
+        after.mark_changed(before.updated_at);
+        let mut work = self.memory.store.begin().await.unwrap();
+        work.lock_link(self.account, before.id()).await.unwrap().unwrap();
+        work.update_link(self.account, &before, &after).await.unwrap();
+        work.write_link_passwords(self.account, &[(before.id(), hash)]).await.unwrap();
+        work
+    }
+
+    async fn hash(&self, password: &str) -> PasswordHash {
+        let hasher = &self.app.link_passwords;
+        hasher.hash(hasher.place(Asker::Known).unwrap(), Password::typed(password)).await.unwrap()
+    }
+
     pub(crate) async fn update(&self, before: &(impl Clone + Into<Link>), after: &(impl Clone + Into<Link>)) {
         let mut work = self.memory.store.begin().await.unwrap();
         work.update_link(self.account, &before.clone().into(), &after.clone().into()).await.unwrap();
@@ -164,6 +203,21 @@ impl Edge {
     /// Sends a request with these header lines, each with its CR LF.
     pub(crate) fn request_with(&self, method: &str, path: &str, headers: &str) -> Answer {
         self.send(format!("{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").as_bytes())
+    }
+
+    /// Sends a form to the system domain, with these additional header lines.
+    pub(crate) fn post_with(&self, path: &str, headers: &str, form: &str) -> Answer {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {HOST}\r\n{headers}Content-Type: application/x-www-form-urlencoded\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n",
+            form.len()
+        );
+        self.send([head.as_str(), form].concat().as_bytes())
+    }
+
+    /// Sends this password, which must need no encoding.
+    pub(crate) fn send_password(&self, path: &str, password: &str) -> Answer {
+        self.post_with(path, "", &format!("password={password}"))
     }
 
     pub(crate) fn connect(&self) -> TcpStream {

@@ -35,7 +35,7 @@ async fn other_pages_are_translated_too() {
     edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
     assert!(get_in(&edge, "/none", "es").body.contains("Vuelve a intentarlo en un momento"));
     let headers = format!("Host: {HOST}\r\nAccept-Language: de\r\n");
-    assert!(edge.request_with("POST", "/none", &headers).body.contains("Dieser Link lässt sich nur öffnen"));
+    assert!(edge.request_with("PUT", "/none", &headers).body.contains("Dieser Link lässt sich nur öffnen"));
     get_in(&edge, "/none", "fr");
     assert!(get_in(&edge, "/none", "fr").body.contains("Trop de tentatives"));
 }

@@ -24,6 +24,8 @@ mod locations;
 mod max_clicks;
 mod order_of_checks;
 mod pages;
+mod password_limits;
+mod passwords;
 mod pixels;
 mod qr_codes;
 mod redirects;

@@ -13,6 +13,7 @@ const LISTED: &str = "https://evil.example/the/target";
 const FALLBACK: &str = "https://example.com/the/fallback";
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const BOT: &str = "curl/8.5.0";
+const PASSWORD: &str = "plover";
 
 /// Why a link may not exist for visitors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,7 @@ struct Checks {
     /// Whether the visitors' country is blocked.
     has_block: bool,
     has_pixels: bool,
+    has_password: bool,
 }
 
 impl Checks {
@@ -64,9 +66,9 @@ impl Checks {
             for (start, end) in
                 Instant::ALL.into_iter().flat_map(|start| Instant::ALL.map(|end| (start, end)))
             {
-                for flags in 0..16_u8 {
-                    let [has_fallback, has_antibot, has_block, has_pixels] =
-                        [1, 2, 4, 8].map(|flag| flags & flag != 0);
+                for flags in 0..32_u8 {
+                    let [has_fallback, has_antibot, has_block, has_pixels, has_password] =
+                        [1, 2, 4, 8, 16].map(|flag| flags & flag != 0);
                     all.push(Self {
                         existence,
                         start,
@@ -75,6 +77,7 @@ impl Checks {
                         has_antibot,
                         has_block,
                         has_pixels,
+                        has_password,
                     });
                 }
             }
@@ -85,8 +88,10 @@ impl Checks {
     /// A link with exactly this gate.
     fn only(has_antibot: bool) -> Self {
         let [start, end] = [Instant::Never; 2];
-        let (existence, has_fallback, has_pixels) = (Existence::There, false, false);
-        Self { existence, start, end, has_fallback, has_antibot, has_block: !has_antibot, has_pixels }
+        let existence = Existence::There;
+        let [has_fallback, has_pixels, has_password] = [false; 3];
+        let has_block = !has_antibot;
+        Self { existence, start, end, has_fallback, has_antibot, has_block, has_pixels, has_password }
     }
 
     fn link(self, slug: &str, pixel: &Pixel) -> Option<Redirect> {
@@ -114,24 +119,53 @@ impl Checks {
     }
 
     /// The first check that objects, and whether the visit counts.
-    fn expected(self, method: &str, is_bot: bool) -> (Outcome, Option<ClickKind>) {
-        let is_get = method == "GET";
-        if method == "POST" {
+    fn expected(self, visit: Visit) -> (Outcome, Option<ClickKind>) {
+        let Visit { method, agent, password } = visit;
+        let (is_get, is_form, is_bot) = (method == "GET", method == "POST", agent == BOT);
+        let is_click = is_get || is_form;
+        if method == "PUT" {
             (Outcome::WrongMethod, None)
         } else if self.existence != Existence::There || self.start == Instant::Future {
             (Outcome::Missing, None)
+        } else if is_form && !self.has_password {
+            (Outcome::WrongMethod, None)
         } else if self.end == Instant::Past {
             (if self.has_fallback { Outcome::Fallback } else { Outcome::Expired }, None)
         } else if self.has_antibot && is_bot {
             (Outcome::ForPeopleOnly, is_get.then_some(ClickKind::Blocked))
         } else if self.has_block {
             (Outcome::WrongCountry, is_get.then_some(ClickKind::Blocked))
-        } else if self.has_pixels && is_get && !is_bot {
+        } else if self.has_password && password != PASSWORD {
+            (if is_form { Outcome::WrongPassword } else { Outcome::AskedForPassword }, None)
+        } else if self.has_pixels && is_click && !is_bot {
             (Outcome::Pixels, Some(ClickKind::Sent))
         } else {
-            (Outcome::Sent, is_get.then_some(ClickKind::Sent))
+            (Outcome::Sent, is_click.then_some(ClickKind::Sent))
         }
     }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Visit {
+    method: &'static str,
+    agent: &'static str,
+    /// What is in the form; empty without one.
+    password: &'static str,
+}
+
+/// Every visit of a link.
+fn visits() -> Vec<Visit> {
+    let visits = [
+        ("GET", BROWSER, ""),
+        ("GET", BOT, ""),
+        ("HEAD", BROWSER, ""),
+        ("HEAD", BOT, ""),
+        ("POST", BROWSER, PASSWORD),
+        ("POST", BOT, PASSWORD),
+        ("POST", BROWSER, "wrong"),
+        ("PUT", BROWSER, PASSWORD),
+    ];
+    visits.map(|(method, agent, password)| Visit { method, agent, password }).to_vec()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +176,8 @@ enum Outcome {
     Expired,
     ForPeopleOnly,
     WrongCountry,
+    AskedForPassword,
+    WrongPassword,
     Pixels,
     Sent,
 }
@@ -152,8 +188,10 @@ impl Outcome {
     fn of(answer: &Answer, [for_people_only, wrong_country]: &[String; 2]) -> Self {
         let length = answer.header("content-length").unwrap_or_default();
         match (answer.status, answer.header("location")) {
-            (302, Some(TARGET)) => Self::Sent,
+            (302 | 303, Some(TARGET)) => Self::Sent,
             (302, Some(FALLBACK)) => Self::Fallback,
+            (200, None) if answer.header("x-robots-tag").is_some() => Self::AskedForPassword,
+            (403, None) if answer.header("x-robots-tag").is_some() => Self::WrongPassword,
             (200, None) => Self::Pixels,
             (405, None) => Self::WrongMethod,
             (404, None) => Self::Missing,
@@ -169,8 +207,12 @@ fn germany() -> CountryCode {
     CountryCode::parse("DE").unwrap()
 }
 
-fn visit(edge: &Edge, method: &str, path: &str, agent: &str) -> Answer {
-    edge.request_with(method, path, &format!("Host: {HOST}\r\nUser-Agent: {agent}\r\n"))
+fn visit(edge: &Edge, path: &str, Visit { method, agent, password }: Visit) -> Answer {
+    let agent = format!("User-Agent: {agent}\r\n");
+    if method == "POST" {
+        return edge.post_with(path, &agent, &format!("password={password}"));
+    }
+    edge.request_with(method, path, &format!("Host: {HOST}\r\n{agent}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -188,26 +230,29 @@ async fn d129_the_first_check_that_objects_decides() {
         edge.add(&checks.link(slug, &pixel).unwrap()).await;
     }
     let refusals = ["/people", "/country"].map(|path| {
-        let refused = visit(&edge, "HEAD", path, BOT);
+        let refused = visit(&edge, path, Visit { method: "HEAD", agent: BOT, password: "" });
         assert_eq!(refused.status, 403);
         refused.header("content-length").unwrap().to_owned()
     });
     assert_ne!(refusals[0], refusals[1]);
     let mut expected_clicks: Vec<(LinkId, ClickKind)> = Vec::new();
-    let unknown = visit(&edge, "GET", "/none", BROWSER);
+    let unknown = visit(&edge, "/none", visits()[0]);
     for (number, checks) in Checks::all().into_iter().enumerate() {
         let slug = format!("c{number}");
         let link = checks.link(&slug, &pixel);
         if let Some(link) = &link {
-            edge.add(link).await;
+            if checks.has_password {
+                edge.add_protected(link, PASSWORD).await;
+            } else {
+                edge.add(link).await;
+            }
         }
-        for (method, agent) in
-            [("GET", BROWSER), ("GET", BOT), ("HEAD", BROWSER), ("HEAD", BOT), ("POST", BROWSER)]
-        {
-            let answer = visit(&edge, method, &format!("/{slug}"), agent);
-            let (expected, click) = checks.expected(method, agent == BOT);
-            assert_eq!(Outcome::of(&answer, &refusals), expected, "{method} by {agent} of {checks:?}");
-            if method == "GET" && expected == Outcome::Missing {
+        for one in visits() {
+            let answer = visit(&edge, &format!("/{slug}"), one);
+            let (expected, click) = checks.expected(one);
+            assert_eq!(Outcome::of(&answer, &refusals), expected, "{one:?} of {checks:?}");
+            assert!(answer.status != 303 || one.method == "POST", "{one:?} of {checks:?}");
+            if one.method != "HEAD" && expected == Outcome::Missing {
                 assert_eq!(answer, unknown, "{checks:?}");
             }
             expected_clicks.extend(link.as_ref().map(|link| LinkId::from(link.id)).zip(click));

@@ -73,7 +73,7 @@ async fn d54_only_misses_count() {
     edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 3);
     for _ in 0..3 {
         assert_eq!(edge.get("/none").status, 503);
-        assert_eq!(edge.request("POST", "/none").status, 405);
+        assert_eq!(edge.request("PUT", "/none").status, 405);
     }
     assert_eq!(edge.get("/sale").status, 302);
     assert_eq!(edge.get("/none").status, 404);
