@@ -187,6 +187,7 @@ pub mod public_address;
 mod public_suffix;
 pub mod search_text;
 pub mod slug;
+pub mod state_filter;
 pub mod stored;
 pub mod tag;
 pub mod target_host;
@@ -294,6 +295,7 @@ pub use session::{AgentName, CONFIRMED_FOR, SESSION_IDLE, SESSION_KEPT, SESSION_
 #[cfg(feature = "people")]
 pub use sign_in_wait::{FAILURE_COUNTS_KEPT, FAILURES_KEPT, SignInFailures, SignInKey, wait_after};
 pub use slug::Slug;
+pub use state_filter::{LinkStates, StateFilter, StateRange};
 pub use status_history::{StatusChange, StatusHistory, StatusKind};
 pub use stored::MalformedStored;
 pub use tag::{Tag, TagChange, TagName, Tags};

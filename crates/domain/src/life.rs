@@ -200,6 +200,31 @@ impl LinkState {
             Self::Active => "active",
         }
     }
+
+    /// The state of this name.
+    ///
+    /// # Errors
+    /// `invalid_value` for an unknown name.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text).ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str).join(", ");
+            FieldError::new(ViolationCode::InvalidValue, format!("must be one of {names}"))
+        })
+    }
+
+    /// The bit of the state in sets of states. No two states share one.
+    #[must_use]
+    pub const fn bit(self) -> u8 {
+        match self {
+            Self::Lost => 1,
+            Self::Inactive => 1 << 1,
+            Self::DomainInactive => 1 << 2,
+            Self::Scheduled => 1 << 3,
+            Self::Expired => 1 << 4,
+            Self::Exhausted => 1 << 5,
+            Self::Active => 1 << 6,
+        }
+    }
 }
 
 impl<C: Content> Link<C> {

@@ -7,6 +7,7 @@ use crate::link_id::LinkKind;
 use crate::placement::Site;
 use crate::search_text::SearchText;
 use crate::slug::Slug;
+use crate::state_filter::StateFilter;
 use crate::tag::{TagName, Tags};
 use crate::target_host::TargetHost;
 use crate::target_url::TargetUrl;
@@ -25,6 +26,8 @@ pub struct LinkFilter {
     pub is_active: Option<bool>,
     /// `has_password`: only links with, or only links without a password (D126).
     pub has_password: Option<bool>,
+    /// `state` (D126).
+    pub state: Option<StateFilter>,
     /// `external_id`: only the link that has it (D121).
     pub external_id: Option<ExternalId>,
     /// `tag`, `tag_all` and `without_tag` (D126).
@@ -49,6 +52,7 @@ impl LinkFilter {
             slug,
             is_active,
             has_password,
+            state,
             external_id,
             tags,
             target_host,
@@ -69,6 +73,7 @@ impl LinkFilter {
             && external_id.as_ref().is_none_or(|id| link.external_id.as_ref() == Some(id))
             && is_active.is_none_or(|is_active| link.is_active == is_active)
             && has_password.is_none_or(|has_password| link.has_password == has_password)
+            && state.is_none_or(|state| state.matches(link))
             && tags.matches(&link.tags)
             && target_host
                 .as_ref()
@@ -81,14 +86,18 @@ impl LinkFilter {
             })
     }
 
-    /// Whether a list of this kind may have links. Only redirects have targets.
+    /// Whether a list of this kind may have links. Only redirects have targets and limits of clicks.
     #[must_use]
     pub const fn may_match(&self, kind: LinkKind) -> bool {
-        self.target_host.is_none() || matches!(kind, LinkKind::Redirect)
+        let may_have_state = match self.state {
+            Some(filter) => filter.states.are_of(kind),
+            None => true,
+        };
+        may_have_state && (self.target_host.is_none() || matches!(kind, LinkKind::Redirect))
     }
 
-    /// Whether the store may have to scan many links for each match: the filter has a text, an instant, several tags or a host that no
-    /// index has as a whole, or several filters. A single other filter uses an index, and so does a list without filters. A site with a
+    /// Whether the store may have to scan many links for each match: the filter has a text, an instant, several tags, or a state or a host
+    /// that no index has as a whole, or several filters. A single other filter uses an index, and so does a list without filters. A site with a
     /// slug is an address, which at most one link has, and so has an external id.
     #[must_use]
     pub fn is_search(&self) -> bool {
@@ -98,6 +107,7 @@ impl LinkFilter {
             slug,
             is_active,
             has_password,
+            state,
             external_id,
             tags,
             target_host,
@@ -113,12 +123,14 @@ impl LinkFilter {
             || !updated.is_any()
             // Only links with a password have an index.
             || *has_password == Some(false)
+            || state.is_some_and(StateFilter::is_scan)
             || target_host.as_ref().is_some_and(|host| !host.is_indexed());
         let filters = [
             !matches!(group, GroupFilter::Any),
             site.is_some() || slug.is_some(),
             is_active.is_some(),
             has_password.is_some(),
+            state.is_some(),
             !tags.is_any(),
             target_host.is_some(),
         ];

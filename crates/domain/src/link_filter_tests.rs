@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::hostname::Hostname;
+use crate::life::LinkState;
 use crate::link::AnyContent;
 use crate::link_request::tests::{World, new_redirect};
 use crate::redirect::RedirectContent;
@@ -98,6 +99,7 @@ fn d124_a_link_matches_if_all_filters_do() {
     let slug = |text: &str| Some(Slug::parse(text).unwrap());
     let tag = |text: &str| TagFilter { any: vec![TagName::parse(text).unwrap()], ..TagFilter::default() };
     let target_host = |text: &str| Some(TargetHost::parse(text).unwrap());
+    let state = |state: LinkState| Some(StateFilter { states: state.into(), at: Timestamp::EPOCH });
     let since = |millis| InstantRange { from: Timestamp::from_unix_millis(millis), to: None };
     let custom = Site::Custom(Hostname::parse("links.example.org").unwrap());
     for (fits, differs) in [
@@ -109,6 +111,10 @@ fn d124_a_link_matches_if_all_filters_do() {
         (LinkFilter { slug: slug("mine"), ..any() }, LinkFilter { slug: slug("Mine"), ..any() }),
         (LinkFilter { is_active: Some(true), ..any() }, LinkFilter { is_active: Some(false), ..any() }),
         (LinkFilter { has_password: Some(true), ..any() }, LinkFilter { has_password: Some(false), ..any() }),
+        (
+            LinkFilter { state: state(LinkState::Active), ..any() },
+            LinkFilter { state: state(LinkState::Lost), ..any() },
+        ),
         (
             LinkFilter { external_id: external_id("4711"), ..any() },
             LinkFilter { external_id: external_id("1"), ..any() },
