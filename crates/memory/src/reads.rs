@@ -226,8 +226,9 @@ impl LinkReads for MemoryStore {
     ) -> Result<Page<Link>, StoreError> {
         let page = self.read(|state| {
             let Some(owned) = state.owned(account) else { return Page::empty() };
-            let passing = owned.links_of(kind).rev().filter(|link| filter.matches(link));
-            page(passing, |link| link.id().to_bytes(), limit, after).map(|link| state.seen(account, &link))
+            let seen: Vec<Link> = owned.links_of(kind).rev().map(|link| state.seen(account, link)).collect();
+            let passing = seen.iter().filter(|link| filter.matches(link));
+            page(passing, |link| link.id().to_bytes(), limit, after)
         })?;
         Ok(page.filter_map(|link| self.faults().is_readable(link.id().to_bytes()).then_some(link)))
     }

@@ -2,8 +2,9 @@
 
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    ExternalId, GroupFilter, HostReference, IdReference, InstantRange, Link, LinkFilter, LinkKind, Page,
-    PageLimit, PagePosition, Permission, SearchText, Site, Slug, TagFilter, TargetHost,
+    ExternalId, GroupFilter, HostReference, IdReference, InstantRange, Link, LinkFilter, LinkKind,
+    LinkStates, Page, PageLimit, PagePosition, Permission, SearchText, Site, Slug, StateFilter, TagFilter,
+    TargetHost, Timestamp,
 };
 
 use crate::app_error::AppError;
@@ -23,6 +24,8 @@ pub struct ListLinks {
     pub is_active: Option<bool>,
     /// `has_password`
     pub has_password: Option<bool>,
+    /// `state`
+    pub states: Option<LinkStates>,
     /// `external_id`
     pub external_id: Option<ExternalId>,
     /// `tag`, `tag_all` and `without_tag`
@@ -42,7 +45,7 @@ pub struct ListLinks {
 }
 
 /// One page of the caller's links of one kind, newest first. A group or a domain that the caller does not have gives an
-/// empty page, not an error.
+/// empty page, not an error. The filter by states is as of `now`, which is also the instant to show the links at.
 ///
 /// # Errors
 /// [`AppError::TooManySearches`] if the filter makes it a search, and the account has too many of them in flight.
@@ -51,9 +54,10 @@ pub async fn list(
     caller: &Caller,
     kind: LinkKind,
     query: ListLinks,
+    now: Timestamp,
 ) -> Result<Page<Link>, AppError> {
     caller.require(Permission::Read)?;
-    kind_page(app, caller, kind, query).await
+    kind_page(app, caller, kind, query, now).await
 }
 
 /// [`list`] for a caller that may read.
@@ -62,22 +66,25 @@ pub(super) async fn kind_page(
     caller: &Caller,
     kind: LinkKind,
     query: ListLinks,
+    now: Timestamp,
 ) -> Result<Page<Link>, AppError> {
     let (limit, after) = (query.limit, query.after);
-    let Some(filter) = query.into_filter(app) else { return Ok(Page::empty()) };
+    let Some(filter) = query.into_filter(app, now) else { return Ok(Page::empty()) };
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
 }
 
 impl ListLinks {
-    /// The filter without the page; `None` if it names a group or a domain that nobody can have, so that no link matches.
-    pub(super) fn into_filter(self, app: &Application) -> Option<LinkFilter> {
+    /// The filter without the page, with the states that links have at `now`; `None` if it names a group or a domain that nobody can
+    /// have, so that no link matches.
+    pub(super) fn into_filter(self, app: &Application, now: Timestamp) -> Option<LinkFilter> {
         let Self {
             group,
             domain,
             slug,
             is_active,
             has_password,
+            states,
             external_id,
             tags,
             target_host,
@@ -104,6 +111,7 @@ impl ListLinks {
             slug,
             is_active,
             has_password,
+            state: states.map(|states| StateFilter { states, at: now }),
             external_id,
             tags,
             target_host,

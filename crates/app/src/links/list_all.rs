@@ -1,21 +1,27 @@
 //! Lists links of both kinds together.
 
-use signpost_domain::{Link, LinkKind, Page, PagePosition, Permission};
+use signpost_domain::{Link, LinkKind, Page, PagePosition, Permission, Timestamp};
 
 use super::list::{ListLinks, kind_page};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 
-/// One page of the caller's links of both kinds, newest first. It takes two reads of the store, each of one page.
+/// One page of the caller's links of both kinds, newest first. It takes two reads of the store, each of one page. The filter by states
+/// is as of `now`, which is also the instant to show the links at.
 ///
 /// # Errors
 /// [`AppError::TooManySearches`] if the filter makes it a search, and the account has too many of them in flight.
-pub async fn list_all(app: &Application, caller: &Caller, query: ListLinks) -> Result<Page<Link>, AppError> {
+pub async fn list_all(
+    app: &Application,
+    caller: &Caller,
+    query: ListLinks,
+    now: Timestamp,
+) -> Result<Page<Link>, AppError> {
     caller.require(Permission::Read)?;
-    let redirects = kind_page(app, caller, LinkKind::Redirect, query.clone()).await?;
+    let redirects = kind_page(app, caller, LinkKind::Redirect, query.clone(), now).await?;
     let limit = usize::from(query.limit.get());
-    let landings = kind_page(app, caller, LinkKind::Landing, query).await?;
+    let landings = kind_page(app, caller, LinkKind::Landing, query, now).await?;
     Ok(merged(redirects, landings, limit))
 }
 

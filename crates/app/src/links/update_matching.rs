@@ -123,7 +123,8 @@ pub async fn update_matching(
     }
     let mut outcome = MatchingUpdate { is_dry_run, ..MatchingUpdate::default() };
     let mut after = links.after;
-    let Some(filter) = links.into_filter(app) else {
+    // A link that starts or ends meanwhile does not change sides between the units.
+    let Some(filter) = links.into_filter(app, app.clock.now()) else {
         operation.run(|| operation.finish(None, false, &outcome)).await?;
         return Ok(outcome);
     };

@@ -113,7 +113,7 @@ async fn lists_show_one_kind() {
     let list = async |kind, search: Option<&str>, is_active| {
         let search = search.map(|text| SearchText::parse(text).unwrap());
         let query = ListLinks { search, is_active, ..ListLinks::default() };
-        links::list(&world.app, &caller, kind, query).await.unwrap().items
+        links::list(&world.app, &caller, kind, query, world.app.clock.now()).await.unwrap().items
     };
     for (search, is_active, landings, redirects) in [
         (Some("e"), None, 1, 1),

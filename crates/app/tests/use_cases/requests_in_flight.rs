@@ -3,7 +3,7 @@
 use signpost_app::admission::{AccountBounds, Reason};
 use signpost_app::links::{self, ListLinks};
 use signpost_app::{AppError, Operator};
-use signpost_domain::{ErrorCode, LinkKind, QuotaRemaining, SearchText, TargetHost};
+use signpost_domain::{ErrorCode, LinkKind, LinkState, QuotaRemaining, SearchText, TargetHost};
 use signpost_memory::InMemory;
 
 use crate::world::World;
@@ -59,24 +59,36 @@ async fn d7_the_bound_is_checked_after_the_plan_and_before_the_quota() {
 async fn r46_searches_beyond_the_bound_are_refused() {
     let world = world(0, 2).await;
     let (caller, other) = (world.caller().await, world.caller().await);
+    let now = world.app.clock.now();
     let first = caller.search().unwrap();
-    assert!(links::list(&world.app, &other, LinkKind::Redirect, search()).await.is_ok());
+    assert!(links::list(&world.app, &other, LinkKind::Redirect, search(), now).await.is_ok());
     let second = caller.search().unwrap();
     for kind in [LinkKind::Redirect, LinkKind::Landing] {
-        let refused = links::list(&world.app, &other, kind, search()).await.unwrap_err();
+        let refused = links::list(&world.app, &other, kind, search(), now).await.unwrap_err();
         assert!(matches!(refused, AppError::TooManySearches), "{refused:?}");
         assert_eq!(refused.code(), ErrorCode::RateLimitExceeded);
         let both = ListLinks { group: Some(None), is_active: Some(true), ..ListLinks::default() };
-        assert!(links::list(&world.app, &other, kind, both).await.is_err());
+        assert!(links::list(&world.app, &other, kind, both, now).await.is_err());
         let one = ListLinks { is_active: Some(true), ..ListLinks::default() };
-        assert!(links::list(&world.app, &other, kind, one).await.is_ok());
+        assert!(links::list(&world.app, &other, kind, one, now).await.is_ok());
         for (host, is_search) in [("example.com", false), ("a.b.c.d.example.com", true), ("com", true)] {
             let target_host = TargetHost::parse(host).ok();
             let by_host = ListLinks { target_host, ..ListLinks::default() };
-            assert_eq!(links::list(&world.app, &other, kind, by_host).await.is_err(), is_search, "{host}");
+            assert_eq!(
+                links::list(&world.app, &other, kind, by_host, now).await.is_err(),
+                is_search,
+                "{host}"
+            );
+        }
+        for (state, is_search) in
+            [(LinkState::Lost, false), (LinkState::Inactive, true), (LinkState::Active, true)]
+        {
+            let by_state = ListLinks { states: Some(state.into()), ..ListLinks::default() };
+            let listed = links::list(&world.app, &other, kind, by_state, now).await;
+            assert_eq!(listed.is_err(), is_search, "{state:?}");
         }
     }
     drop(first);
-    assert!(links::list(&world.app, &other, LinkKind::Redirect, search()).await.is_ok());
+    assert!(links::list(&world.app, &other, LinkKind::Redirect, search(), now).await.is_ok());
     drop(second);
 }

@@ -209,7 +209,7 @@ pub(crate) async fn list_redirects(
     caller: &Caller,
     query: ListLinks,
 ) -> Result<Page<Redirect>, AppError> {
-    Ok(links::list(app, caller, LinkKind::Redirect, query).await?.map(into_redirect))
+    Ok(links::list(app, caller, LinkKind::Redirect, query, app.clock.now()).await?.map(into_redirect))
 }
 
 async fn account_of(app: &Application, plan: &str) -> (Account, ApiKeySecret) {
