@@ -1,12 +1,14 @@
 //! The link lists of an account, one for each kind.
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
-//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, one
-//! for the links with a password, and four for the target's host, by the number of labels ([`EndOfTargetHost`]).
+//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, one for
+//! the links with a password, one for links with a start or an end, and four for the target's host, by the number of labels
+//! ([`EndOfTargetHost`]).
 //!
-//! With several filters, one chooses the range and the others, and always the tags, the host, the instants and the search, test its
-//! rows: a host may have more labels than any index. The usually narrowest filter chooses: the slug first, then the group, then
-//! inactivity (few links are inactive), then the target's host, then the site, then activity. A site and a slug together are an address,
+//! With several filters, one chooses the range and the others, and always the tags, the state, the host, the instants and the search,
+//! test its rows: a host may have more labels than any index, and the state of most links depends on more than an index has
+//! ([`StateRange`]). The usually narrowest filter chooses: the slug first, then the group, then links without a domain, then inactivity
+//! (few links are inactive), then the target's host, then dates, then the site, then activity. A site and a slug together are an address,
 //! which at most one link has; so is an external id. A single tag without other filters selects the range of its links
 //! ([`TaggedLinks`]).
 
@@ -14,8 +16,8 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{
-    AccountId, GroupFilter, InstantRange, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Slug,
-    TagFilter, TargetHost,
+    AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Slug, StateRange,
+    TargetHost,
 };
 
 use crate::failure::Failure;
@@ -29,6 +31,7 @@ use crate::target_hosts::{EndOfTargetHost, TargetUnder};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::link_password::{WithPassword, WithoutPassword};
+use signpost_sql_rows::link_state::StateCondition;
 use signpost_sql_rows::listed;
 use signpost_sql_rows::tag::TagCondition;
 
@@ -69,6 +72,7 @@ const fn searches_alone(filter: &LinkFilter) -> bool {
         slug,
         is_active,
         has_password,
+        state,
         external_id,
         tags,
         target_host,
@@ -82,6 +86,7 @@ const fn searches_alone(filter: &LinkFilter) -> bool {
         && slug.is_none()
         && is_active.is_none()
         && has_password.is_none()
+        && state.is_none()
         && external_id.is_none()
         && tags.is_any()
         && target_host.is_none()
@@ -95,17 +100,15 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
     Pg,
 >;
 
-/// The links of a query that have these tags and a target on the host, and were created and last changed within these ranges. No index
-/// has the instants.
-fn within<'a>(
-    mut query: Query<'a>,
-    tags: &TagFilter,
-    target_host: Option<&TargetHost>,
-    created: &InstantRange,
-    updated: &InstantRange,
-) -> Query<'a> {
+/// The links of a query with the tags, one of the states and a target on the host of the filter, that were created and last changed within
+/// its instants. No index has these.
+fn within<'a>(mut query: Query<'a>, filter: &LinkFilter) -> Query<'a> {
+    let LinkFilter { tags, state, target_host, created, updated, .. } = filter;
     for tag in TagCondition::of_filter(tags) {
         query = query.filter(AmongRows(tag));
+    }
+    if let Some(state) = *state {
+        query = query.filter(AmongRows(StateCondition::from(state)));
     }
     if let Some(host) = target_host {
         query = query.filter(AmongRows(TargetUnder::host(host)));
@@ -152,19 +155,7 @@ async fn one_link(
     filter: &LinkFilter,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter {
-        group,
-        site,
-        slug,
-        is_active,
-        has_password,
-        external_id,
-        tags,
-        target_host,
-        created,
-        updated,
-        search,
-    } = filter;
+    let LinkFilter { group, site, slug, is_active, has_password, external_id, search, .. } = filter;
     let (host, slug) = (site.as_ref().map(site_column), slug.as_ref().map(Slug::as_str));
     let account = links::account_id.eq(IdBytes::from(account));
     let mut query = links::table.select(LinkRow::as_select()).into_boxed();
@@ -201,7 +192,7 @@ async fn one_link(
     if let Some(after) = after {
         query = query.filter(AmongRows(links::id.lt(IdBytes::from(after))));
     }
-    query = within(query, tags, target_host.as_ref(), created, updated);
+    query = within(query, filter);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));
@@ -211,20 +202,24 @@ async fn one_link(
 
 /// The column of the filter that chooses the range.
 fn narrowest_column(filter: &LinkFilter) -> RangeColumn {
-    let LinkFilter { group, site, slug, is_active, target_host, .. } = filter;
+    let LinkFilter { group, site, slug, is_active, state, target_host, .. } = filter;
     let group_in = match group {
         GroupFilter::In(group) => Some(IdBytes::from(*group)),
         GroupFilter::Any | GroupFilter::Ungrouped => None,
     };
+    let states = state.map_or(StateRange::All, |state| state.states.range());
+    let is_active = is_active.or(states.activity());
     let target = target_host.as_ref().and_then(TargetHost::indexed_end);
-    match (slug, group_in, *is_active, target, site) {
-        (Some(slug), _, _, _, _) => RangeColumn::Slug(slug.as_str().to_owned()),
-        (None, Some(group), _, _, _) => RangeColumn::Group(group),
-        (None, None, Some(false), _, _) => RangeColumn::Activity(false),
-        (None, None, _, Some(end), _) => EndOfTargetHost::range_of(end),
-        (None, None, _, None, Some(site)) => RangeColumn::Host(site_column(site)),
-        (None, None, Some(true), None, None) => RangeColumn::Activity(true),
-        (None, None, None, None, None) => RangeColumn::None,
+    match (slug, group_in, states, is_active, target, site) {
+        (Some(slug), _, _, _, _, _) => RangeColumn::Slug(slug.as_str().to_owned()),
+        (None, Some(group), _, _, _, _) => RangeColumn::Group(group),
+        (None, None, StateRange::Lost, _, _, _) => RangeColumn::NoHost,
+        (None, None, _, Some(false), _, _) => RangeColumn::Activity(false),
+        (None, None, _, _, Some(end), _) => EndOfTargetHost::range_of(end),
+        (None, None, StateRange::Dated, _, None, _) => RangeColumn::Dated,
+        (None, None, _, _, None, Some(site)) => RangeColumn::Host(site_column(site)),
+        (None, None, _, Some(true), None, None) => RangeColumn::Activity(true),
+        (None, None, _, None, None, None) => RangeColumn::None,
     }
 }
 
@@ -237,27 +232,15 @@ async fn in_range(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter {
-        group,
-        site,
-        slug: _,
-        is_active,
-        has_password,
-        external_id: _,
-        tags,
-        target_host,
-        created,
-        updated,
-        search,
-    } = filter;
+    let LinkFilter { group, site, is_active, has_password, search, .. } = filter;
     let column = narrowest_column(filter);
     let mut query = links::table.select(LinkRow::as_select()).into_boxed().order(links::account_id.desc());
     // The column of the range is constant within it; it is in the ORDER BY so that PostgreSQL picks the matching index.
     query = match column {
-        RangeColumn::None => query,
+        RangeColumn::None | RangeColumn::Dated => query,
         RangeColumn::Slug(_) => query.then_order_by(links::slug.desc()),
         RangeColumn::Group(_) => query.then_order_by(links::group_id.desc()),
-        RangeColumn::Host(_) => query.then_order_by(links::host.desc()),
+        RangeColumn::Host(_) | RangeColumn::NoHost => query.then_order_by(links::host.desc()),
         RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
         RangeColumn::TargetHost(end, _) => query.then_order_by(end.desc()),
     };
@@ -295,7 +278,7 @@ async fn in_range(
         Some(true) => query.filter(AmongRows(WithPassword)),
         Some(false) => query.filter(AmongRows(WithoutPassword)),
     };
-    query = within(query, tags, target_host.as_ref(), created, updated);
+    query = within(query, filter);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));

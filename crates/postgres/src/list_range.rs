@@ -10,6 +10,7 @@ use signpost_sql_rows::sql_types::Identifier;
 use crate::schema::links;
 use crate::target_hosts::EndOfTargetHost;
 use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link_state::HasDates;
 
 /// A condition that selects a range of one of the list indexes, optionally below an id.
 ///
@@ -36,16 +37,20 @@ pub(crate) enum RangeColumn {
     Activity(bool),
     /// The end of the target's host.
     TargetHost(EndOfTargetHost, String),
+    /// The host, which is null.
+    NoHost,
+    /// Nothing, in the index of the links with a start or an end.
+    Dated,
 }
 
 impl RangeColumn {
     /// Writes the column and a comma.
     fn write_name(&self, out: &mut AstPass<'_, '_, Pg>) {
         match self {
-            Self::None => {}
+            Self::None | Self::Dated => {}
             Self::Slug(_) => out.push_sql("links.slug, "),
             Self::Group(_) => out.push_sql("links.group_id, "),
-            Self::Host(_) => out.push_sql("links.host, "),
+            Self::Host(_) | Self::NoHost => out.push_sql("links.host, "),
             Self::Activity(_) => out.push_sql("links.is_active, "),
             Self::TargetHost(end, _) => {
                 end.write(out);
@@ -57,12 +62,13 @@ impl RangeColumn {
     /// Writes the value and a comma.
     fn write_value<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         match self {
-            Self::None => return Ok(()),
+            Self::None | Self::Dated => return Ok(()),
             Self::Group(group) => out.push_bind_param::<Identifier, _>(group)?,
             Self::Slug(text) | Self::Host(text) | Self::TargetHost(_, text) => {
                 out.push_bind_param::<Text, _>(text)?;
             }
             Self::Activity(is_active) => out.push_bind_param::<Bool, _>(is_active)?,
+            Self::NoHost => out.push_sql("NULL"),
         }
         out.push_sql(", ");
         Ok(())
@@ -127,12 +133,36 @@ impl ListRange {
         end.write_index_condition(out);
         Ok(())
     }
+
+    /// Writes the range of the links without a host. Comparisons with a null are never true. `IS NULL` is no equality for PostgreSQL, so
+    /// only the index of hosts has the order, and the other columns may be equalities.
+    fn write_no_host<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("links.account_id = ");
+        out.push_bind_param::<Identifier, _>(&self.account)?;
+        out.push_sql(" AND links.host IS NULL AND links.kind = ");
+        out.push_bind_param::<SmallInt, _>(&self.kind)?;
+        if let Some(below) = &self.below {
+            out.push_sql(" AND links.id < ");
+            out.push_bind_param::<Identifier, _>(below)?;
+        }
+        Ok(())
+    }
 }
 
 impl QueryFragment<Pg> for ListRange {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        if let RangeColumn::TargetHost(end, text) = &self.column {
-            return self.write_hosts(*end, text, &mut out);
+        match &self.column {
+            RangeColumn::TargetHost(end, text) => return self.write_hosts(*end, text, &mut out),
+            RangeColumn::NoHost => return self.write_no_host(&mut out),
+            RangeColumn::Dated => {
+                HasDates.walk_ast(out.reborrow())?;
+                out.push_sql(" AND ");
+            }
+            RangeColumn::None
+            | RangeColumn::Slug(_)
+            | RangeColumn::Group(_)
+            | RangeColumn::Host(_)
+            | RangeColumn::Activity(_) => {}
         }
         let account = Some(&self.account);
         self.compare(&mut out, account, ">=", None)?;

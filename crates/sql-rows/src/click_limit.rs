@@ -2,7 +2,7 @@
 
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Text};
+use diesel::sql_types::{Bool, Nullable, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{ClickLimit, Content as _, Link, MaxClicks};
 
@@ -49,6 +49,17 @@ column_by_statement! {
     LimitOfOpenLink -> Nullable<Text> {
         Pg => ["(CASE WHEN links.kind = 1 AND links.is_active THEN ", LIMIT_OF_LINK],
         Sqlite => ["(CASE WHEN links.kind = 1 AND links.is_active THEN ", LIMIT_OF_LINK],
+    }
+}
+
+/// Whether all clicks of a limit are taken.
+const IS_USED_UP: &str = "(CASE WHEN links.kind = 1 THEN (SELECT c.taken >= c.max_clicks FROM link_credits AS c WHERE c.link_id = links.id) END)";
+
+column_by_statement! {
+    /// Whether no click is left of the limit of the row of `links` (D128), as [`ClickLimit::is_exhausted`] says. Null without a limit.
+    IsExhausted -> Nullable<Bool> {
+        Pg => [IS_USED_UP],
+        Sqlite => [IS_USED_UP],
     }
 }
 

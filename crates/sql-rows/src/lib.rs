@@ -28,6 +28,7 @@ mod link_address;
 pub mod link_batch;
 pub mod link_life;
 pub mod link_password;
+pub mod link_state;
 pub mod listed;
 pub mod membership;
 pub mod page;
