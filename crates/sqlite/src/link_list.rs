@@ -2,13 +2,14 @@
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
 //! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, one for
-//! the links with a password, and four for the target's host, by the number of labels.
+//! the links with a password, one for links with a start or an end, and four for the target's host, by the number of labels.
 //!
-//! With several filters, the first of slug, group, target's host, no group, site and activity selects the range, because it is usually
-//! the narrowest. The others, and always the tags, the host, the instants and the search, test its rows: a host may have more labels than
-//! any index. SQLite would consider all filters equally narrow, so the choice is made here. A site and a slug together are an address,
-//! which at most one link has, and which has its own index. So does an external id. A single tag without other filters selects the
-//! range of its links ([`TaggedLinks`]).
+//! With several filters, the first of slug, group, no domain, target's host, dates, no group, site and activity selects the range, because
+//! it is usually the narrowest. The others, and always the tags, the state, the host, the instants and the search, test its rows: a host
+//! may have more labels than any index, and the state of most links depends on more than an index has ([`StateRange`]). SQLite would
+//! consider all filters equally narrow, so the choice is made here. A site and a slug together are an address, which at most one link has,
+//! and which has its own index. So does an external id. A single tag without other filters selects the range of its links
+//! ([`TaggedLinks`]).
 //!
 //! A search for three or more characters first reads some rows in this way. Then it continues with the links that the text
 //! index returns (`search_index`), newest first.
@@ -17,7 +18,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{SmallInt, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{
-    AccountId, GroupFilter, InstantRange, LinkFilter, LinkKind, PageLimit, PagePosition, TargetHost,
+    AccountId, GroupFilter, InstantRange, LinkFilter, LinkKind, PageLimit, PagePosition, StateFilter,
+    StateRange, TargetHost,
 };
 use signpost_sql_rows::sql_types::Identifier;
 
@@ -32,6 +34,7 @@ use crate::target_hosts::{TargetEnd, TargetUnder};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::link_password::{WithPassword, WithoutPassword};
+use signpost_sql_rows::link_state::{HasDates, StateCondition};
 use signpost_sql_rows::listed::Listed;
 use signpost_sql_rows::tag::TagCondition;
 
@@ -62,6 +65,7 @@ struct Choice {
     external_id: Option<String>,
     is_active: Option<bool>,
     has_password: Option<bool>,
+    state: Option<StateFilter>,
     tags: Vec<TagCondition>,
     target_host: Option<TargetHost>,
     created: InstantRange,
@@ -93,6 +97,7 @@ pub(crate) fn links(
         slug,
         is_active,
         has_password,
+        state,
         external_id,
         tags,
         target_host,
@@ -112,6 +117,7 @@ pub(crate) fn links(
         external_id: external_id.map(|id| id.as_str().to_owned()),
         is_active,
         has_password,
+        state,
         tags: TagCondition::of_filter(&tags),
         target_host,
         created,
@@ -184,6 +190,13 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
     Sqlite,
 >;
 
+/// A range that is usually narrower than those of no group, a site and activity.
+enum NarrowerRange {
+    Lost,
+    Target(TargetEnd),
+    Dated,
+}
+
 impl Choice {
     /// Links in a range of ids, through the index of the narrowest filter.
     fn between(&self, from: Option<StoredId>, bound: UpperBound, at_most: usize) -> Query<'_> {
@@ -197,13 +210,12 @@ impl Choice {
         }
         // Most links of an account may be without a group.
         let is_in_group = matches!(self.group, GroupFilter::In(_));
-        let target_end = self.target_host.as_ref().and_then(TargetHost::indexed_end);
-        let target_end = target_end.filter(|_| !has_slug && !is_in_group);
-        let has_target = target_end.is_some();
+        let narrower = self.narrower_range().filter(|_| !has_slug && !is_in_group);
+        let has_narrower = narrower.is_some();
         let has_group = self.group != GroupFilter::Any;
         query = match self.group {
             GroupFilter::Any => query,
-            GroupFilter::Ungrouped if has_slug || has_target => {
+            GroupFilter::Ungrouped if has_slug || has_narrower => {
                 query.filter(IdBesideIndex::new(links::group_id).is_null())
             }
             GroupFilter::Ungrouped => query.filter(links::group_id.is_null()),
@@ -212,25 +224,44 @@ impl Choice {
             }
             GroupFilter::In(group) => query.filter(links::group_id.eq(IdBytes::from(group))),
         };
-        if let Some(end) = target_end {
-            query = query.filter(TargetEnd::from(end));
-        }
+        query = match narrower {
+            None => query,
+            Some(NarrowerRange::Lost) => query.filter(links::host.is_null()),
+            Some(NarrowerRange::Target(end)) => query.filter(end),
+            Some(NarrowerRange::Dated) => query.filter(HasDates),
+        };
         if let Some(host) = &self.site {
             // With a slug it is an address.
-            query = if has_target || (has_group && !has_slug) {
+            query = if has_narrower || (has_group && !has_slug) {
                 query.filter(TextBesideIndex::new(links::host).eq(host))
             } else {
                 query.filter(links::host.eq(host))
             };
         }
-        if let Some(is_active) = self.is_active {
-            query = if has_slug || has_group || has_target || self.site.is_some() {
-                query.filter(FlagBesideIndex::new(links::is_active).eq(is_active))
-            } else {
+        let has_range = has_slug || has_group || has_narrower || self.site.is_some();
+        match (has_range, self.is_active, self.state_range().activity()) {
+            (true, Some(is_active), _) => query.filter(FlagBesideIndex::new(links::is_active).eq(is_active)),
+            (false, Some(is_active), _) | (false, None, Some(is_active)) => {
                 query.filter(links::is_active.eq(is_active))
-            };
+            }
+            (true, None, _) | (false, None, None) => query,
         }
-        query
+    }
+
+    /// Where the links of the states are.
+    fn state_range(&self) -> StateRange {
+        self.state.map_or(StateRange::All, |state| state.states.range())
+    }
+
+    /// The range that the state or the target's host selects, if there is one with an index of its own.
+    fn narrower_range(&self) -> Option<NarrowerRange> {
+        let states = self.state_range();
+        if states == StateRange::Lost {
+            return Some(NarrowerRange::Lost);
+        }
+        let end = self.target_host.as_ref().and_then(TargetHost::indexed_end);
+        let target = end.map(|end| NarrowerRange::Target(TargetEnd::from(end)));
+        target.or_else(|| (states == StateRange::Dated).then_some(NarrowerRange::Dated))
     }
 
     /// The link with an external id. There is at most one, so the statement has no order.
@@ -284,9 +315,9 @@ impl Choice {
         self.searched(query)
     }
 
-    /// Those that match the tags, the target's host, the instants and the search.
+    /// Those that match the tags, the state, the target's host, the instants and the search.
     fn searched<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
-        let Self { has_password, tags, target_host, created, updated, .. } = self;
+        let Self { has_password, tags, state, target_host, created, updated, .. } = self;
         query = match has_password {
             None => query,
             // Its index serves if no other filter has one.
@@ -295,6 +326,9 @@ impl Choice {
         };
         for tag in tags {
             query = query.filter(tag.clone());
+        }
+        if let Some(state) = *state {
+            query = query.filter(StateCondition::from(state));
         }
         if let Some(host) = target_host {
             query = query.filter(TargetUnder::from(host));
