@@ -7,6 +7,8 @@ use signpost_app::ports::{
 use signpost_domain::{
     AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, PasswordHash,
     Revision, Site, TargetHost,
+    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, LinkState, PageLimit, PagePosition, Revision,
+    Site, StateFilter, TargetHost,
 };
 use signpost_port_contracts::samples;
 use signpost_postgres::migrate;
@@ -52,11 +54,17 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
     });
     assert_contains(&plans.await, &["links_of_external_id", "(external_id = (n.external_id)::text)"]);
     let target_host = TargetHost::parse("example.com").ok();
-    let filter = LinkFilter { target_host, ..LinkFilter::default() };
-    for after in [None, Some(PagePosition::behind([2; 16]))] {
-        let list = store.links(account, LinkKind::Redirect, &filter, PageLimit::OF_UNIT_OF_WORK, after);
-        let plans = subject.plans(async { drop(list.await.unwrap()) }).await;
-        assert_contains(&plans, &["using links_of_target_2 on links"]);
+    let by_host = LinkFilter { target_host, ..LinkFilter::default() };
+    let state = Some(StateFilter { states: LinkState::Lost.into(), at: samples::at(0) });
+    let by_state = LinkFilter { state, ..LinkFilter::default() };
+    for (filter, index) in
+        [(by_host, "using links_of_target_2 on links"), (by_state, "using links_of_host on links")]
+    {
+        for after in [None, Some(PagePosition::behind([2; 16]))] {
+            let list = store.links(account, LinkKind::Redirect, &filter, PageLimit::OF_UNIT_OF_WORK, after);
+            let plans = subject.plans(async { drop(list.await.unwrap()) }).await;
+            assert_contains(&plans, &[index]);
+        }
     }
     let page = samples::landing("page");
     let mut work = store.begin().await.unwrap();

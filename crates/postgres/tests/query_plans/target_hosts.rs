@@ -10,13 +10,13 @@ use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer};
 use super::{Subject, log_plans};
 
 /// How many links the first account has. The second one has a tenth.
-const LINKS: u32 = 40_000;
+pub(crate) const LINKS: u32 = 40_000;
 
 /// The most pages of tables and indexes that a list without links may read.
-const FEW_BUFFERS: u32 = 20;
+pub(crate) const FEW_BUFFERS: u32 = 20;
 
 /// An id; its first byte tells the kind of thing.
-fn bytes(kind: u8, number: u32) -> [u8; 16] {
+pub(crate) fn bytes(kind: u8, number: u32) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[0] = kind;
     bytes[12..].copy_from_slice(&number.to_be_bytes());
@@ -51,13 +51,7 @@ pub(crate) async fn are_ranges_of_an_index(server: &'static PostgresServer) {
     migrate(&database.url()).await.unwrap();
     fill(&database);
     log_plans(server, &database);
-    server.run(
-        "postgres",
-        &format!(
-            "ALTER DATABASE {0} SET auto_explain.log_analyze = on; ALTER DATABASE {0} SET auto_explain.log_buffers = on",
-            database.name()
-        ),
-    );
+    log_buffers(server, &database);
     let account: AccountId = Id::from_bytes(bytes(1, 1));
     let mut subject = Subject::connect(server, &database, account).await;
     alone(&subject).await;
@@ -66,13 +60,24 @@ pub(crate) async fn are_ranges_of_an_index(server: &'static PostgresServer) {
     plan_of(&subject, &by_host("example.com"), PageLimit::default(), "links_of_target_2").await;
 }
 
+/// Makes the plans in the log tell how many buffers they used.
+pub(crate) fn log_buffers(server: &PostgresServer, database: &PostgresDatabase) {
+    server.run(
+        "postgres",
+        &format!(
+            "ALTER DATABASE {0} SET auto_explain.log_analyze = on; ALTER DATABASE {0} SET auto_explain.log_buffers = on",
+            database.name()
+        ),
+    );
+}
+
 fn by_host(text: &str) -> LinkFilter {
     LinkFilter { target_host: Some(TargetHost::parse(text).unwrap()), ..LinkFilter::default() }
 }
 
 /// Reads the first page and a later one, and asserts which index is walked. A page is read several times, because PostgreSQL may
 /// choose another plan from the sixth run on. Returns the last plan.
-async fn plan_of(subject: &Subject, filter: &LinkFilter, limit: PageLimit, index: &str) -> String {
+pub(crate) async fn plan_of(subject: &Subject, filter: &LinkFilter, limit: PageLimit, index: &str) -> String {
     let Subject { store, account, .. } = subject;
     let mut last = String::new();
     for after in [None, Some(PagePosition::behind(bytes(3, LINKS / 2)))] {
@@ -93,7 +98,7 @@ async fn plan_of(subject: &Subject, filter: &LinkFilter, limit: PageLimit, index
 }
 
 /// How many buffers the plan used, with those of the steps below.
-fn buffers(plan: &str) -> u32 {
+pub(crate) fn buffers(plan: &str) -> u32 {
     let (_, numbers) = plan.split_once("Buffers: shared").unwrap_or_else(|| panic!("no buffers: {plan}"));
     let numbers = numbers.lines().next().unwrap().split(' ');
     let of = |part: &str| part.strip_prefix("hit=").or_else(|| part.strip_prefix("read=")).map(str::to_owned);
