@@ -13,6 +13,7 @@ pub mod domain_settings;
 mod groups;
 mod landings;
 mod limits;
+mod link_states;
 mod pixels;
 mod redirects;
 mod sign_in;

@@ -2,6 +2,9 @@
 
 use serde_json::json;
 use signpost_domain::{ExternalId, IdempotencyKey, LinkPassword, SearchText, Slug, Tags, TargetHost};
+use signpost_domain::{
+    ExternalId, IdempotencyKey, LinkState, LinkStates, SearchText, Slug, Tags, TargetHost,
+};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
@@ -27,6 +30,7 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     "SlugFilter",
     "ActiveFilter",
     "PasswordFilter",
+    "StateFilter",
     "ExternalIdFilter",
     TAG_FILTERS[0],
     TAG_FILTERS[1],
@@ -95,6 +99,11 @@ fn filters() -> [(Name, ParameterBuilder); 15] {
             "PasswordFilter",
             in_query(LinkPassword::SHOWN_FIELD, ObjectBuilder::new().schema_type(Type::Boolean))
                 .description(Some("Only links that ask for a password, or only those that do not.")),
+            "StateFilter",
+            in_query(LinkStates::FIELD, states()).description(Some(
+                "Only links whose `state` is this, or one of these, separated by commas, at the instant of the request. A later page has the \
+                 states at its own. An open list: newer versions may have further states.",
+            )),
         ),
         (
             "ExternalIdFilter",
@@ -197,6 +206,12 @@ pub(crate) fn path_id(name: Name, example: &str, what: &str) -> (Name, Parameter
 /// The host of targets (D126). A schema cannot tell which texts are hosts.
 pub(crate) fn target_host() -> ObjectBuilder {
     text().min_length(Some(1)).max_length(Some(TargetHost::MAX_CHARS)).examples([examples::TARGET_HOST])
+}
+
+/// The states of a filter (D126).
+fn states() -> ObjectBuilder {
+    let names = LinkState::ALL.map(LinkState::as_str).join("|");
+    text().pattern(Some(format!("^({names})(,({names}))*$"))).examples([examples::STATES])
 }
 
 /// A filter by an instant (D126).

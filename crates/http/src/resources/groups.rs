@@ -194,7 +194,7 @@ pub(crate) async fn assign(
     let key = body.key(&app, &caller).await?;
     let ids = batch(body, link_ids())?;
     let show = |moved: &Moved| {
-        let link = |link: &_| LinkBody::new(link, &app);
+        let link = |link: &_| LinkBody::new(link, &app, app.clock.now());
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkAssignBody::from(outcome))
     };
@@ -211,7 +211,7 @@ pub(crate) async fn unassign(
     let key = body.key(&app, &caller).await?;
     let ids = batch(body, link_ids())?;
     let show = |moved: &Moved| {
-        let link = |link: &_| LinkBody::new(link, &app);
+        let link = |link: &_| LinkBody::new(link, &app, app.clock.now());
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkUnassignBody::from(outcome))
     };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use signpost_app::Application;
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    Content, LandingId, LandingPage, LandingRequest, Link, LinkRequest, Name, PageContent,
+    Content, LandingId, LandingPage, LandingRequest, Link, LinkRequest, Name, PageContent, Timestamp,
 };
 
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
@@ -58,8 +58,8 @@ shown! {
 }
 
 impl LandingBody {
-    /// The body of a landing page. Its address depends on the installation's system domain.
-    pub(crate) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
+    /// The body of a landing page, with its state at `now`. Its address depends on the installation's system domain.
+    pub(crate) fn new<C: Content>(link: &Link<C>, app: &Application, now: Timestamp) -> Self {
         Self {
             id: Text(LandingId::from_bytes(link.id.to_bytes())),
             object: LandingKind::WORDS.object,
@@ -68,7 +68,7 @@ impl LandingBody {
             url: link.placement.url(&app.system, app.custom_domain_scheme),
             is_active: link.is_active,
             note: link.note.as_ref().map(|note| note.as_str().to_owned()),
-            place_and_times: PlaceAndTimesBody::new(link, app),
+            place_and_times: PlaceAndTimesBody::new(link, app, now),
         }
     }
 }
@@ -92,13 +92,13 @@ impl LinkEndpoints for LandingKind {
 
     fn single_body(page: &LandingPage, app: &Application) -> impl Serialize {
         SingleLandingBody {
-            landing: LandingBody::new(page, app),
+            landing: LandingBody::new(page, app, app.clock.now()),
             content: PageContentBody::from(&page.content),
         }
     }
 
     fn listed_body(page: &LandingPage, app: &Application) -> LandingBody {
-        LandingBody::new(page, app)
+        LandingBody::new(page, app, app.clock.now())
     }
 
     fn link(page: &LandingPage) -> &LandingPage {

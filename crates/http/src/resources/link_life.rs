@@ -1,7 +1,6 @@
 //! When a link works, where it leads afterwards, what it does now (D128), and whether it asks for a password (D131). Landing pages
 //! and redirects share these fields.
 
-use signpost_app::Application;
 use signpost_domain::{Content, Life, LifeRequest, Link, LinkState, Schedule, TargetUrl, Timestamp};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
 
@@ -32,10 +31,11 @@ shown! {
 }
 
 impl LifeBody {
-    pub(super) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
+    /// The life of a link, with its state at `now`.
+    pub(super) fn new<C: Content>(link: &Link<C>, now: Timestamp) -> Self {
         let Life { schedule, fallback_url } = &link.life;
         Self {
-            state: link.state(app.clock.now()).as_str(),
+            state: link.state(now).as_str(),
             starts_at: schedule.starts_at().map(Text),
             expires_at: schedule.expires_at().map(Text),
             fallback_url: fallback_url.as_ref().map(|url| url.as_str().to_owned()),

@@ -6,6 +6,7 @@ use signpost_app::links::ListLinks;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword, SearchText, Slug,
+    ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkStates, SearchText, Slug,
     TagFilter, TagName, Tags, TargetHost, Timestamp, ViolationCode, Violations,
 };
 
@@ -32,6 +33,7 @@ pub(super) fn read(
         slug: query.read("slug", Slug::parse),
         is_active: query.read("is_active", parse_boolean),
         has_password: query.read(LinkPassword::SHOWN_FIELD, parse_boolean),
+        states: query.read(LinkStates::FIELD, LinkStates::parse),
         external_id: query.read(ExternalId::FIELD, ExternalId::parse),
         tags: TagFilter {
             any: read_names(&mut query, TAG_PARAMETERS[0]),
@@ -87,6 +89,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         slug,
         is_active,
         has_password,
+        states,
         external_id,
         tags,
         target_host,
@@ -112,6 +115,8 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         HostReference::Malformed => b"",
     });
     let [is_active, has_password] = [is_active, has_password].map(|flag| flag.map(|flag| [u8::from(flag)]));
+    let is_active = is_active.map(|active| [u8::from(active)]);
+    let states = states.map(|states| [states.bits()]);
     let list = instants.iter().fold(list, |list, (name, instant)| {
         list.filtered_by(name, instant.as_ref().map(<[u8; 8]>::as_slice))
     });
@@ -125,6 +130,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
         .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by(LinkPassword::SHOWN_FIELD, has_password.as_ref().map(<[u8; 1]>::as_slice))
+        .filtered_by(LinkStates::FIELD, states.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by(ExternalId::FIELD, external_id.as_ref().map(|id| id.as_str().as_bytes()))
         .filtered_by(TargetHost::FIELD, target_host.as_ref().map(|host| host.as_str().as_bytes()))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
@@ -146,7 +152,7 @@ fn parse_with(text: &str) -> Result<(), FieldError> {
 
 #[cfg(test)]
 mod tests {
-    use signpost_domain::{AccountId, PagePosition};
+    use signpost_domain::{AccountId, LinkState, PagePosition};
 
     use super::*;
 
@@ -167,6 +173,8 @@ mod tests {
     fn d32_every_filter_is_read() {
         let query = "group_id=none&domain=Go.Example.COM.&is_active=false&has_password=true&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
                      &tag=%20Sale,mail&tag_all=a&without_tag=b&target_host=B%C3%BCcher.Example";
+        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
+                     &tag=%20Sale,mail&tag_all=a&without_tag=b&target_host=B%C3%BCcher.Example&state=lost";
         let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
         let query = read.links;
         assert!(read.with_clicks);
@@ -180,6 +188,7 @@ mod tests {
         let tags = TagFilter { any: names(&["Sale", "mail"]), all: names(&["a"]), none: names(&["b"]) };
         assert_eq!(query.tags, tags);
         assert_eq!(query.target_host, Some(TargetHost::parse("xn--bcher-kva.example").unwrap()));
+        assert_eq!(query.states, Some(LinkState::Lost.into()));
         assert_eq!(query.limit.get(), 7);
     }
 
@@ -254,6 +263,27 @@ mod tests {
     }
 
     #[test]
+    fn d126_states_are_named_with_commas_between_them() {
+        let states = LinkState::ALL.map(LinkState::as_str).join(",");
+        for good in ["active", "expired,exhausted,expired", &states] {
+            assert_eq!(found(&format!("state={good}")), [], "{good}");
+        }
+        for bad in ["", "Active", "active,", "%20active", "true", "active%00", "paused,active"] {
+            let expected = [("state".to_owned(), "invalid_value")];
+            assert_eq!(found(&format!("state={bad}")), expected, "{bad}");
+        }
+    }
+
+    #[test]
+    fn d11_a_cursor_serves_other_spellings_of_the_same_states() {
+        let scope =
+            |query: &str| read(QueryString::parse(query), Violations::new(), redirects()).unwrap().scope;
+        let cursor = scope("state=lost,expired").seal(PagePosition::behind([1; 16]));
+        assert_eq!(found(&format!("state=expired,lost,expired&cursor={cursor}")), []);
+        assert_eq!(found(&format!("state=lost&cursor={cursor}")), [("cursor".to_owned(), "invalid_format")]);
+    }
+
+    #[test]
     fn an_unknown_or_malformed_group_is_no_violation() {
         for id in ["grp_00000000000000000000000000000000", "grp_1", "", "None"] {
             assert_eq!(found(&format!("group_id={id}")), [], "{id}");
@@ -301,6 +331,9 @@ mod tests {
             "is_active=false".to_owned(),
             "has_password=true".to_owned(),
             "has_password=false".to_owned(),
+            "state=active".to_owned(),
+            "state=inactive".to_owned(),
+            "state=active,inactive".to_owned(),
             "q=a".to_owned(),
             "q=b".to_owned(),
             "q=a&is_active=true".to_owned(),

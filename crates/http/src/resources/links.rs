@@ -132,11 +132,11 @@ pub(crate) enum LinkBody {
 }
 
 impl LinkBody {
-    /// The body of a link. Its address depends on the installation's system domain.
-    pub(crate) fn new(link: &Link, app: &Application) -> Self {
+    /// The body of a link, with its state at `now`. Its address depends on the installation's system domain.
+    pub(crate) fn new(link: &Link, app: &Application, now: Timestamp) -> Self {
         match &link.content {
-            AnyContent::Landing => Self::Landing(LandingBody::new(link, app)),
-            AnyContent::Redirect(content) => Self::Redirect(RedirectBody::new(link, content, app)),
+            AnyContent::Landing => Self::Landing(LandingBody::new(link, app, now)),
+            AnyContent::Redirect(content) => Self::Redirect(RedirectBody::new(link, content, app, now)),
         }
     }
 }
@@ -156,9 +156,9 @@ shown! {
 }
 
 impl PlaceAndTimesBody {
-    pub(super) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
+    pub(super) fn new<C: Content>(link: &Link<C>, app: &Application, now: Timestamp) -> Self {
         Self {
-            life: LifeBody::new(link, app),
+            life: LifeBody::new(link, now),
             external_id: link.external_id.as_ref().map(|id| id.as_str().to_owned()),
             tags: link.tags.iter().map(|name| name.as_str().to_owned()).collect(),
             group_id: link.group_id.map(Text),
@@ -192,12 +192,12 @@ shown! {
 }
 
 impl ListedLinkBody {
-    fn new(link: &Link, clicks: Option<RecentClicks>, app: &Application) -> Self {
+    fn new(link: &Link, clicks: Option<RecentClicks>, app: &Application, now: Timestamp) -> Self {
         let clicks = clicks.map(|RecentClicks { link: _, clicks, last }| RecentClicksBody {
             clicks_7d: clicks,
             last_clicked_at: last.map(Text),
         });
-        Self { link: LinkBody::new(link, app), clicks }
+        Self { link: LinkBody::new(link, app, now), clicks }
     }
 }
 
@@ -351,12 +351,12 @@ fn answer<K: LinkEndpoints>(single: &SingleOf<K>, app: &Application) -> Result<H
 pub(crate) async fn list<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
-    input: OnlyQuery,
+    OnlyQuery { query, violations }: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
-    let OnlyQuery { query, violations } = input;
     let LinkListQuery { links, with_clicks, scope } =
         link_list_query::read(query, violations, CursorScope::new(caller.account_id(), K::WORDS.list))?;
-    let page = links::list(&app, &caller, K::LINK_KIND, links).await?;
+    let now = app.clock.now();
+    let page = links::list(&app, &caller, K::LINK_KIND, links, now).await?;
     let mut clicks = if with_clicks {
         let clicks = analytics::recent_clicks(&app, &caller, &page.items);
         until(app.analytics.deadline(), clicks).await?.into_iter().map(Some).collect()
@@ -364,7 +364,7 @@ pub(crate) async fn list<K: LinkEndpoints>(
         vec![None; page.items.len()]
     }
     .into_iter();
-    let body = page.map(|link| ListedLinkBody::new(&link, clicks.next().flatten(), &app));
+    let body = page.map(|link| ListedLinkBody::new(&link, clicks.next().flatten(), &app, now));
     wire::ok(&ListBody::new(body, &scope))
 }
 

@@ -8,7 +8,7 @@ use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
     ClickLimit, Content, CountryCode, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds, Redirect,
-    RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, TargetUrl, Violations,
+    RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, TargetUrl, Timestamp, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
@@ -100,8 +100,14 @@ shown! {
 }
 
 impl RedirectBody {
-    /// The body of a redirect. Its address depends on the installation's system domain. Lists omit countries and pixels (D27).
-    pub(crate) fn new<C: Content>(link: &Link<C>, content: &RedirectContent, app: &Application) -> Self {
+    /// The body of a redirect, with its state at `now`. Its address depends on the installation's system domain. Lists omit countries and
+    /// pixels (D27).
+    pub(crate) fn new<C: Content>(
+        link: &Link<C>,
+        content: &RedirectContent,
+        app: &Application,
+        now: Timestamp,
+    ) -> Self {
         Self {
             id: Text(RedirectId::from_bytes(link.id.to_bytes())),
             object: RedirectKind::WORDS.object,
@@ -116,7 +122,7 @@ impl RedirectBody {
             clicks_left: content.click_limit.map(ClickLimit::left),
             redirect_status: content.way.redirect_status.code().into(),
             forward_query: content.way.forward_query,
-            place_and_times: PlaceAndTimesBody::new(link, app),
+            place_and_times: PlaceAndTimesBody::new(link, app, now),
         }
     }
 }
@@ -157,7 +163,7 @@ impl LinkEndpoints for RedirectKind {
     fn single_body(single: &RedirectWithPixels, app: &Application) -> impl Serialize {
         let RedirectWithPixels { redirect, pixels } = single;
         SingleRedirectBody {
-            redirect: RedirectBody::new(redirect, &redirect.content, app),
+            redirect: RedirectBody::new(redirect, &redirect.content, app, app.clock.now()),
             pixels: pixels.iter().map(PixelBody::from).collect(),
             geo_blocklists: GeoBlocklistBody::from(&redirect.content.geo_blocklist),
             utm: UtmBody::of(&redirect.content),
@@ -166,7 +172,7 @@ impl LinkEndpoints for RedirectKind {
     }
 
     fn listed_body(redirect: &Redirect, app: &Application) -> RedirectBody {
-        RedirectBody::new(redirect, &redirect.content, app)
+        RedirectBody::new(redirect, &redirect.content, app, app.clock.now())
     }
 
     fn link(single: &RedirectWithPixels) -> &Redirect {

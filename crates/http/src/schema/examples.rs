@@ -12,6 +12,8 @@ pub(crate) const LANDING_ID: &str = "lnd_019b5a3d0c1e7a52b3c4d5e6f7081920";
 pub(crate) const UNKNOWN_LANDING_ID: &str = "lnd_00000000000000000000000000000000";
 /// A link's id in the caller's own system.
 pub(crate) const EXTERNAL_ID: &str = "order-4711";
+/// States of links, as a filter names them.
+pub(crate) const STATES: &str = "expired,exhausted";
 /// The host of a target.
 pub(crate) const TARGET_HOST: &str = "example.com";
 /// A request's id.

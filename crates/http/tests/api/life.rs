@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, HostBlocklist};
+use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, HostBlocklist, LinkState};
 
 use crate::harness::{Api, commit, link_body};
 
@@ -158,7 +158,7 @@ async fn d24_d128_a_fallback_follows_the_rules_of_targets() {
     }
 }
 
-/// The first state that applies, each by the clock of the answer.
+/// The first state that applies, each by the clock of the answer. The filter of lists says the same (D126).
 #[actix_web::test]
 async fn d128_a_link_shows_its_state() {
     for collection in KINDS {
@@ -173,6 +173,12 @@ async fn d128_a_link_shows_its_state() {
             let single = api.call("GET", &path).await.body["state"].take();
             let listed = api.call("GET", collection).await.body["data"][0]["state"].take();
             assert_eq!(single, listed);
+            let others = LinkState::ALL.map(LinkState::as_str).into_iter().filter(|other| single != *other);
+            let others = others.collect::<Vec<_>>().join(",");
+            let chosen = api.call("GET", &format!("{collection}?state={}", single.as_str().unwrap())).await;
+            let left_out = api.call("GET", &format!("{collection}?state={others}")).await;
+            let states = [&chosen, &left_out].map(|list| list.body["data"][0]["state"].clone());
+            assert_eq!(states, [single.clone(), Value::Null]);
             single
         };
         assert_eq!(created.body["state"], json!("scheduled"));

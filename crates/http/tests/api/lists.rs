@@ -1,5 +1,7 @@
 //! Lists: contract "List envelope", "Pagination rules", "List filters for links", D11, D32.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Api, request};
@@ -150,6 +152,63 @@ async fn d126_redirects_are_found_by_the_host_of_their_target() {
         for host in ["", "https://example.com", "example.com:443", "*.example.com"] {
             let answer = api.call("GET", &format!("{path}?target_host={host}")).await;
             assert_eq!(answer.violations(), [("target_host", "invalid_value")], "{host}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn d126_links_are_found_by_their_state() {
+    let api = Api::start().await;
+    let late = api.app.clock.now().plus(Duration::from_secs(5)).to_string();
+    let mut ids_of = Vec::new();
+    for fields in [
+        json!({}),
+        json!({"is_active": false}),
+        json!({"starts_at": late}),
+        json!({"expires_at": "2001-01-01T00:00:00Z"}),
+        json!({"max_clicks": 1}),
+    ] {
+        let mut body = json!({"name": "x", "target_url": "https://example.com/"});
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        ids_of.push(api.call_with("POST", "/v1/redirects", body).await.id(201));
+        api.memory.clock.advance(Duration::from_millis(1));
+    }
+    let [active, off, later, ended, limited] = ids_of.as_slice() else { panic!("{ids_of:?}") };
+    let list = async |query: &str| {
+        let answer = api.call("GET", &format!("/v1/redirects?{query}")).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    };
+    for (query, expected) in [
+        ("state=active", vec![limited, active]),
+        ("state=inactive", vec![off]),
+        ("state=scheduled", vec![later]),
+        ("state=expired", vec![ended]),
+        ("state=exhausted,lost,domain_inactive", vec![]),
+        ("state=expired,scheduled,inactive", vec![ended, later, off]),
+        ("state=active,expired&is_active=true&target_host=example.com", vec![limited, ended, active]),
+        ("state=active&is_active=false", vec![]),
+    ] {
+        assert_eq!(ids(&list(query).await).iter().collect::<Vec<_>>(), expected, "{query}");
+    }
+    // Each page has the states at its own instant.
+    let page = list("state=active,scheduled&limit=1").await;
+    let cursor = page["pagination"]["next_cursor"].as_str().unwrap();
+    api.memory.clock.advance(Duration::from_secs(5));
+    let next = list(&format!("state=scheduled,active&limit=1&cursor={cursor}")).await;
+    assert_eq!((ids(&page), ids(&next)), (vec![limited.clone()], vec![later.clone()]));
+    assert_eq!(next["data"][0]["state"], json!("active"));
+    api.landing("menu").await;
+    for (state, count) in [("active", 1), ("inactive,expired", 0), ("exhausted", 0)] {
+        let pages = api.call("GET", &format!("/v1/landings?state={state}")).await.body;
+        assert_eq!(ids(&pages).len(), count, "{state}");
+    }
+    for path in ["/v1/redirects", "/v1/landings"] {
+        for state in ["", "on", "Active", "active,", "active,paused", "active%20"] {
+            let answer = api.call("GET", &format!("{path}?state={state}")).await;
+            assert_eq!(answer.violations(), [("state", "invalid_value")], "{state}");
+            let message = answer.body["error"]["details"][0]["message"].as_str().unwrap();
+            assert!(message.contains("domain_inactive, scheduled, expired"), "{message}");
         }
     }
 }

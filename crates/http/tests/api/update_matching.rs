@@ -93,6 +93,10 @@ async fn d124_every_filter_of_the_list_chooses_redirects() {
         (json!({"domain": "links.example.net"}), 0),
         (json!({"slug": "chosen"}), 1),
         (json!({"is_active": true}), 1),
+        (json!({"state": ["active"]}), 1),
+        (json!({"state": ["inactive", "active", "active"]}), 2),
+        (json!({"state": ["lost", "scheduled"]}), 0),
+        (json!({"state": ["inactive"], "slug": "chosen"}), 0),
         (json!({"external_id": "1"}), 1),
         (json!({"tag": ["A", "c"]}), 2),
         (json!({"tag_all": ["a", "b"]}), 1),
@@ -192,7 +196,7 @@ async fn d8_an_invalid_request_lists_all_its_violations() {
         ),
         (
             json!({
-                "filter": {"tag": [], "tag_all": ["a,b"], "created_after": "today", "target_host": "a:1"},
+                "filter": {"tag": [], "tag_all": ["a,b"], "created_after": "today", "target_host": "a:1", "state": ["lost", "on"]},
                 "patch": {
                     "replace_target_prefix": {"from": "", "with": "x"},
                     "pixel_ids": ["pxl_1"],
@@ -205,6 +209,7 @@ async fn d8_an_invalid_request_lists_all_its_violations() {
                 ("cursor", "too_long"),
                 ("dry_run", "invalid_type"),
                 ("filter.created_after", "invalid_format"),
+                ("filter.state[1]", "invalid_value"),
                 ("filter.tag", "too_few_items"),
                 ("filter.tag_all[0]", "invalid_format"),
                 ("filter.target_host", "invalid_value"),

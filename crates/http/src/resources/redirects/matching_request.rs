@@ -6,6 +6,9 @@ use signpost_domain::{
     AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword,
     PrefixReplacement, RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags, TargetHost,
     TargetPrefix, Timestamp, ViolationCode, Violations,
+    AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkState,
+    LinkStates, PrefixReplacement, RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags,
+    TargetHost, TargetPrefix, Timestamp, ViolationCode, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{KnownFormat, SchemaFormat};
@@ -173,6 +176,7 @@ fn read_filter(filter: &mut ObjectReader<'_>) -> Filter {
         has_password: filter.optional(field(LinkPassword::SHOWN_FIELD, boolean(), || {
             boolean_schema("Only redirects that ask for a password, or only those that do not.")
         })),
+        states: filter.optional(states()).and_then(LinkStates::new),
         external_id: filter.optional(field(ExternalId::FIELD, text(ExternalId::parse), || {
             external_id_schema(examples::EXTERNAL_ID)
                 .description(Some("Only the redirect with exactly this external id."))
@@ -224,6 +228,16 @@ fn group_filter() -> impl Field<Option<IdReference<GroupKind>>> {
     field("group_id", reference(link_list_query::group_of), || {
         string("Only redirects in this group; with `none`, only those without a group.")
             .examples([groups::EXAMPLE_ID])
+    })
+}
+
+/// Any of some states, at the instant of the call.
+fn states() -> impl Field<Vec<LinkState>> {
+    field(LinkStates::FIELD, texts(1..=LinkState::ALL.len(), LinkState::parse), || {
+        let state = string("A state.").enum_values(Some(LinkState::ALL.map(LinkState::as_str)));
+        list("Only redirects whose `state` is one of these when the call begins.", state)
+            .min_items(Some(1))
+            .max_items(Some(LinkState::ALL.len()))
     })
 }
 

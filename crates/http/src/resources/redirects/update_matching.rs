@@ -84,7 +84,8 @@ fn next_cursor() -> ObjectBuilder {
 
 impl MatchingUpdateBody {
     fn new(outcome: &MatchingUpdate, scope: &CursorScope, app: &Application) -> Self {
-        let shown = |redirect: &Redirect| RedirectBody::new(redirect, &redirect.content, app);
+        let now = app.clock.now();
+        let shown = |redirect: &Redirect| RedirectBody::new(redirect, &redirect.content, app, now);
         let examples = outcome.examples.iter();
         let examples =
             examples.map(|(before, after)| ChangedLink { before: shown(before), after: shown(after) });
