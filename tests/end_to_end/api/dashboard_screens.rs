@@ -131,7 +131,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
         "/{account}/links" => vec![
             (of("", ""), "1,204"),
             (of("", ""), "Scheduled, opens 31 Jan 2999, "),
-            (of("", &format!("?q=autumn&active=on&kind=redirect&domain={HOST}")), "Autumn menu"),
+            (of("", &format!("?q=autumn&state=active&kind=redirect&domain={HOST}")), "Autumn menu"),
         ],
         "/{account}/links/new" => vec![(of("", ""), HOST), (of("", "?kind=landing"), HOST)],
         "/{account}/links/{id}" => {

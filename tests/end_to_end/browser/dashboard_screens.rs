@@ -193,7 +193,7 @@ fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) -> String {
     tab.run("document.querySelector('dialog#ask').remove()");
     tab.follow(|tab| tab.run("document.querySelector('.bulk [value=delete]').removeAttribute('data-ask'); document.querySelector('.bulk [value=delete]').click()"));
     look.at("bulk-delete");
-    dashboard.screen("links?q=nothing-has-this-name&active=off");
+    dashboard.screen("links?q=nothing-has-this-name&state=inactive");
     look.at("links-no-match");
     let edit = format!("links/{}", ids[27]);
     dashboard.screen(&edit);

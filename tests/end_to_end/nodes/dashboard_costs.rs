@@ -90,7 +90,7 @@ fn a_list_of_links_costs_four_statements_and_a_link_five() {
     scene.assert_cost(&[
         (format!("/{account}/links"), 4),
         (format!("/{account}/links?kind=redirect"), 3),
-        (format!("/{account}/links?q=example&active=on"), 4),
+        (format!("/{account}/links?q=example&state=active"), 4),
         (link, 5),
         (format!("/{account}/domains"), 2),
         (format!("/{account}/groups"), 2),

@@ -1,6 +1,6 @@
 //! The life and the way of links in English.
 
-use signpost_domain::{RedirectStatus, UtmPart};
+use signpost_domain::{LinkState, RedirectStatus, UtmPart};
 
 use super::LifeTexts;
 
@@ -8,8 +8,6 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     active_hint: "Turned off, the link stops opening; its statistics stay.",
     choose: "Choose one",
     clicks_left: "Clicks left",
-    domain_inactive: "Domain out of service",
-    exhausted: "Used up",
     expired: |a| format!("Expired, ended {a}"),
     expires_at: "End",
     expires_at_hint: |a| {
@@ -23,7 +21,6 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     forward_query_hint: "What visitors add to the link, such as ?ref=x, is added to the target. Parameters that the target has stay as they are.",
     is_live: "Your link is live",
     is_saved: "Your link is saved, and does not open now",
-    lost: "No address",
     max_clicks: "Most clicks",
     max_clicks_hint: "The link sends on this many visits and no more; then it has ended. Bots and previews do not count, and do not get the target. From 1 to 1,000,000,000. Empty: no limit.",
     max_clicks_kept: "Your plan has no limits on visits. Empty the field to remove this one; you cannot set another.",
@@ -49,6 +46,8 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     starts_at_hint: |a| {
         format!("In the time zone {a}. Until then the link does not open. Empty: it opens at once.")
     },
+    state_name,
+    switched: |is_on| if is_on { "Switched on" } else { "Switched off" },
     the_start: "the start",
     title: "Start and end",
     utm: "Campaign",
@@ -59,6 +58,18 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     which: |a| format!("{a}: which of the two?"),
     which_chosen: |a, b| format!("{a} ({b})"),
 };
+
+const fn state_name(state: LinkState) -> &'static str {
+    match state {
+        LinkState::Lost => "No address",
+        LinkState::Inactive => "Inactive",
+        LinkState::DomainInactive => "Domain out of service",
+        LinkState::Scheduled => "Scheduled",
+        LinkState::Expired => "Expired",
+        LinkState::Exhausted => "Used up",
+        LinkState::Active => "Active",
+    }
+}
 
 const fn status_name(status: RedirectStatus) -> &'static str {
     match status {

@@ -1,6 +1,6 @@
 //! What the dashboard says about when a link works, where it leads afterwards (D128), and how it sends its visitors on (D132).
 
-use signpost_domain::{RedirectStatus, UtmPart};
+use signpost_domain::{LinkState, RedirectStatus, UtmPart};
 
 use super::{One, Two};
 
@@ -11,8 +11,6 @@ pub struct LifeTexts {
     pub active_hint: &'static str,
     pub choose: &'static str,
     pub clicks_left: &'static str,
-    pub domain_inactive: &'static str,
-    pub exhausted: &'static str,
     pub expired: One,
     pub expires_at: &'static str,
     pub expires_at_hint: One,
@@ -24,7 +22,6 @@ pub struct LifeTexts {
     pub forward_query_hint: &'static str,
     pub is_live: &'static str,
     pub is_saved: &'static str,
-    pub lost: &'static str,
     pub max_clicks: &'static str,
     pub max_clicks_hint: &'static str,
     pub max_clicks_kept: &'static str,
@@ -41,6 +38,9 @@ pub struct LifeTexts {
     pub skipped: fn(&str, &str, &str) -> String,
     pub starts_at: &'static str,
     pub starts_at_hint: One,
+    pub state_name: fn(LinkState) -> &'static str,
+    /// For links that are switched on, or off, whatever else they are.
+    pub switched: fn(bool) -> &'static str,
     pub the_start: &'static str,
     pub title: &'static str,
     pub utm: &'static str,

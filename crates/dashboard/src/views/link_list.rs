@@ -41,8 +41,7 @@ impl LinksPage {
     }
 }
 
-/// The filter of the list, whose form is sent with `GET`: `q`, `group`, `tag`, `domain`,
-/// `active`, `password` and `kind`.
+/// The filter of the list, whose form is sent with `GET`: `q`, `group`, `tag`, `domain`, `state`, `password` and `kind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkFilter {
     /// `q`: the searched text.
@@ -57,8 +56,10 @@ pub struct LinkFilter {
     pub domain: String,
     /// The hostnames to choose from.
     pub domains: Vec<String>,
-    /// `active`: `on`, `off`, or empty.
-    pub active: Option<bool>,
+    /// `state`: one of the states, or empty.
+    pub state: String,
+    /// The states to choose from.
+    pub states: Vec<NamedId>,
     /// `password`: `with`, `without`, or empty.
     pub password: Option<bool>,
     /// `kind`: `redirect`, `landing`, or empty.
@@ -73,7 +74,7 @@ impl LinkFilter {
             !self.group.is_empty(),
             !self.tag.is_empty(),
             !self.domain.is_empty(),
-            self.active.is_some(),
+            !self.state.is_empty(),
             self.password.is_some(),
             self.kind.is_some(),
         ];
@@ -88,10 +89,6 @@ impl LinkFilter {
 
     fn is_kind(&self, kind: &str) -> bool {
         self.kind.is_some_and(|set| set.value() == kind)
-    }
-
-    fn is_active(&self, active: bool) -> bool {
-        self.active == Some(active)
     }
 
     fn has_password(&self, password: bool) -> bool {

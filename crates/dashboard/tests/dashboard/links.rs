@@ -103,6 +103,12 @@ async fn the_list_is_searched_and_filtered() {
         ("kind=redirect", [true, false]),
         ("active=off", [false, false]),
         ("active=on", [true, true]),
+        ("state=off", [false, false]),
+        ("state=on", [true, true]),
+        ("state=active", [true, true]),
+        ("state=inactive", [false, false]),
+        ("state=expired&active=on", [false, false]),
+        ("state=unknown", [true, true]),
         ("group=none", [true, true]),
         ("group=grp_1", [false, false]),
         ("domain=go.example.com", [true, true]),
@@ -110,6 +116,31 @@ async fn the_list_is_searched_and_filtered() {
     ] {
         assert_eq!(shown(query).await, expected, "{query}");
     }
+}
+
+#[actix_web::test]
+async fn d126_the_list_is_filtered_by_the_states_that_links_show() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let off = redirect(&editor, "off").await;
+    editor.post(&dashboard.path("links/bulk"), &[("ids", &off), ("action", "deactivate")]).await;
+    let active = redirect(&editor, "active").await;
+    for (query, value, expected) in [
+        ("state=active", "active", [true, false]),
+        ("state=inactive", "inactive", [false, true]),
+        ("state=lost", "lost", [false, false]),
+        ("active=off", "off", [false, true]),
+        ("active=on", "on", [true, false]),
+    ] {
+        let list = editor.get(&dashboard.path(&format!("links?{query}"))).await.body;
+        let shows = [&active, &off].map(|id| list.contains(&format!("links/{id}")));
+        assert_eq!(shows, expected, "{query}");
+        assert!(list.contains(&format!("<option value=\"{value}\" selected>")), "{query}: {list}");
+        assert_eq!(list.contains("Switched o"), query.starts_with("active"), "{query}");
+        assert!(list.contains("class=\"n\">1</b>"), "one filter is set: {list}");
+    }
+    let unknown = editor.get(&dashboard.path("links?state=paused")).await.body;
+    assert!(!unknown.contains("class=\"n\""), "{unknown}");
 }
 
 #[actix_web::test]

@@ -6,6 +6,7 @@ use signpost_dashboard::views::{
     Label, LandingForm, LifeForm, LimitForm, LinkFilter, LinkForm, LinkKind, LinkPasswordForm, LinkRow,
     LinkTag, LinksPage, NamedId, NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
 };
+use signpost_domain::LinkState;
 
 use crate::life_samples::{empty_way, full_way, refused_life, refused_password, refused_way, set_password};
 use crate::samples::{Maker, edit, form, key};
@@ -45,14 +46,15 @@ const ROWS: [(&str, &str, &str, &str); 10] = [
 /// The states of links that do not open.
 fn states(m: &Maker) -> [Label; 6] {
     let words = ENGLISH.life;
+    let name = |state| (words.state_name)(state).to_owned();
     let instant = "3 Dec 2026, 09:00";
     [
-        (ENGLISH.inactive.to_owned(), Tone::Neutral),
+        (name(LinkState::Inactive), Tone::Neutral),
         ((words.scheduled)(instant), Tone::Neutral),
         ((words.expired)(instant), Tone::Neutral),
-        (words.domain_inactive.to_owned(), Tone::Bad),
-        (words.exhausted.to_owned(), Tone::Neutral),
-        (words.lost.to_owned(), Tone::Bad),
+        (name(LinkState::DomainInactive), Tone::Bad),
+        (name(LinkState::Exhausted), Tone::Neutral),
+        (name(LinkState::Lost), Tone::Bad),
     ]
     .map(|(text, tone)| Label { text: m.w(&text), tone })
 }
@@ -89,8 +91,13 @@ fn filter(m: &Maker) -> LinkFilter {
     LinkFilter {
         domains: ["sgn.example", "brot.example"].map(|name| m.w(name)).to_vec(),
         groups: groups.map(|name| NamedId { id: m.w(&format!("grp_{name}")), name: m.w(name) }).to_vec(),
+        states: LinkState::ALL.map(state_choice).to_vec(),
         ..LinkFilter::default()
     }
+}
+
+fn state_choice(state: LinkState) -> NamedId {
+    NamedId { id: state.as_str().to_owned(), name: (ENGLISH.life.state_name)(state).to_owned() }
 }
 
 /// The list of 25 links, whose size is limited.
@@ -117,7 +124,7 @@ fn links(m: &Maker) {
         group: m.w("grp_Print"),
         tag: m.w("mail, Season"),
         domain: m.w("brot.example"),
-        active: Some(false),
+        state: m.w("inactive"),
         password: Some(true),
         kind: Some(LinkKind::Landing),
         ..filter(m)

@@ -6,8 +6,8 @@ use actix_web::HttpResponse;
 use signpost_app::links::{ListLinks, list, list_all};
 use signpost_app::{AppError, Application, Caller, analytics};
 use signpost_domain::{
-    Content, HostReference, IdReference, Link, LinkId, LinkKind, LinkState, Page, Permission, Preferences,
-    SearchText, Slug, TagFilter, TagName, Tags, Timestamp,
+    Content, HostReference, IdReference, Link, LinkId, LinkKind, LinkState, LinkStates, Page, Permission,
+    Preferences, SearchText, Slug, TagFilter, TagName, Tags, Timestamp,
 };
 
 use super::placement_fields::{Choices, tag_names};
@@ -39,7 +39,7 @@ pub(super) async fn links_page(
     summary: Option<BulkSummary>,
 ) -> Result<LinksPage, Failure> {
     let caller = &member.caller;
-    let (app, account) = (visit.app(), caller.account_id());
+    let (app, account, now) = (visit.app(), caller.account_id(), visit.app().clock.now());
     let kind = match query.text("kind") {
         "redirect" => Some(LinkKind::Redirect),
         "landing" => Some(LinkKind::Landing),
@@ -51,13 +51,13 @@ pub(super) async fn links_page(
     let exact = short_address::parse(app, searched).and_then(|address| at_address(&request, address));
     let exact = match exact {
         Some(request) => {
-            Some(listed(app, caller, kind, request).await?).filter(|page| !page.items.is_empty())
+            Some(listed(app, caller, kind, request, now).await?).filter(|page| !page.items.is_empty())
         }
         None => None,
     };
     let (listed, mistake) = match exact {
         Some(page) => (page, None),
-        None => (listed(app, caller, kind, request).await?, mistake),
+        None => (listed(app, caller, kind, request, now).await?, mistake),
     };
     let choices = Choices::read(visit, member).await?;
     let clicks = recent_clicks(visit, member, &listed.items).await?;
@@ -66,14 +66,14 @@ pub(super) async fn links_page(
         ("group", query.text("group")),
         ("tag", query.text("tag").trim()),
         ("domain", query.text("domain")),
-        ("active", query.text("active")),
+        ("state", asked_state(query)),
         ("password", query.text("password")),
         ("kind", query.text("kind")),
     ];
     let path = format!("/{account}/links");
     let pager = pager(&listed, &path, &named, after.is_none());
     let preferences = &member.signed_in.user().preferences;
-    let row = |link: &Link| link_row(visit, link, &choices, &clicks, preferences);
+    let row = |link: &Link| link_row(visit, link, &choices, &clicks, (preferences, now));
     let mut shell = shell(visit, member, NavItem::Links, TEXTS.links, examples(visit, searched));
     let left_out = (listed.left_out > 0).then(|| TEXTS.some_left_out.to_owned());
     if let Some(warning) = mistake.or(left_out) {
@@ -96,10 +96,11 @@ async fn listed(
     caller: &Caller,
     kind: Option<LinkKind>,
     request: ListLinks,
+    now: Timestamp,
 ) -> Result<Page<Link>, AppError> {
     match kind {
-        Some(kind) => list(app, caller, kind, request).await,
-        None => list_all(app, caller, request).await,
+        Some(kind) => list(app, caller, kind, request, now).await,
+        None => list_all(app, caller, request, now).await,
     }
 }
 
@@ -111,6 +112,14 @@ fn at_address(request: &ListLinks, (host, slug): (HostReference, Slug)) -> Optio
     Some(ListLinks { domain: Some(host), slug: Some(slug), search: None, ..request.clone() })
 }
 
+/// The state that a query asks for. Older links to the list ask for `active=on` or `active=off` instead, which are kept as two more.
+fn asked_state(query: &Query) -> &str {
+    match (query.text("state"), query.text("active")) {
+        ("", older) => older,
+        (state, _) => state,
+    }
+}
+
 /// The list that a query asks for, and what of it cannot be asked for.
 fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
     let group = match query.text("group") {
@@ -119,6 +128,7 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
         id => Some(Some(IdReference::parse(id))),
     };
     let domain = Some(query.text("domain").trim()).filter(|domain| !domain.is_empty());
+    let state = asked_state(query);
     let (search, mistake) = match SearchText::parse(searched) {
         Ok(search) => (Some(search), None),
         Err(_) if searched.is_empty() => (None, None),
@@ -133,7 +143,8 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
         group,
         tags: TagFilter { any, ..TagFilter::default() },
         domain: domain.map(HostReference::parse),
-        is_active: is_active(query),
+        is_active: switch_of(state),
+        states: LinkState::parse(state).ok().map(LinkStates::from),
         has_password: has_password(query),
         search,
         after: position_of(query),
@@ -142,8 +153,9 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
     (request, mistake.or(wrong_tag))
 }
 
-fn is_active(query: &Query) -> Option<bool> {
-    match query.text("active") {
+/// What an older link to the list asks for.
+fn switch_of(state: &str) -> Option<bool> {
+    match state {
         "on" => Some(true),
         "off" => Some(false),
         _ => None,
@@ -158,6 +170,15 @@ fn has_password(query: &Query) -> Option<bool> {
     }
 }
 
+/// The states to choose from, the usual one first. That of an older link is among them only if it is chosen.
+fn choosable_states(chosen: &str) -> Vec<NamedId> {
+    let choice = |id: &str, name: &str| NamedId { id: id.to_owned(), name: name.to_owned() };
+    let words = TEXTS.life;
+    let older = switch_of(chosen).map(|is_on| choice(chosen, (words.switched)(is_on)));
+    let states = LinkState::ALL.into_iter().rev();
+    states.map(|state| choice(state.as_str(), (words.state_name)(state))).chain(older).collect()
+}
+
 fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Choices) -> LinkFilter {
     let group = |group: &signpost_domain::Group| NamedId {
         id: group.id.to_string(),
@@ -166,6 +187,8 @@ fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Ch
     let chosen = query.text("group");
     let is_listed =
         ["", "none"].contains(&chosen) || choices.groups.iter().any(|group| group.id.to_string() == chosen);
+    let states = choosable_states(asked_state(query));
+    let state = states.iter().find(|state| state.id == asked_state(query));
     let unlisted = (!is_listed).then(|| NamedId { id: chosen.to_owned(), name: chosen.to_owned() });
     LinkFilter {
         q: searched.to_owned(),
@@ -174,7 +197,8 @@ fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Ch
         groups: choices.groups.iter().map(group).chain(unlisted).collect(),
         domain: query.text("domain").trim().to_owned(),
         domains: choices.hostnames.clone(),
-        active: is_active(query),
+        state: state.map(|state| state.id.clone()).unwrap_or_default(),
+        states,
         password: has_password(query),
         kind: kind.map(|kind| match kind {
             LinkKind::Redirect => KindChoice::Redirect,
@@ -215,10 +239,10 @@ fn link_row(
     link: &Link,
     choices: &Choices,
     clicks: &HashMap<LinkId, u64>,
-    preferences: &Preferences,
+    (preferences, now): (&Preferences, Timestamp),
 ) -> LinkRow {
     let url = public_url(visit, link);
-    let (link_state, label) = state_of(link, visit.app().clock.now(), preferences);
+    let (link_state, label) = state_of(link, now, preferences);
     let target = link.target_url();
     LinkRow {
         id: link.id().to_string(),
@@ -260,14 +284,13 @@ pub(super) fn state_of<C: Content>(
     let (words, schedule) = (TEXTS.life, link.life.schedule);
     let shown = |at: Option<Timestamp>| at.map_or_else(String::new, |at| date_and_time(at, preferences));
     let state = link.state(now);
+    let name = (words.state_name)(state).to_owned();
     let (text, tone) = match state {
-        LinkState::Lost => (words.lost.to_owned(), Tone::Bad),
-        LinkState::Inactive => (TEXTS.inactive.to_owned(), Tone::Neutral),
-        LinkState::DomainInactive => (words.domain_inactive.to_owned(), Tone::Bad),
+        LinkState::Lost | LinkState::DomainInactive => (name, Tone::Bad),
+        LinkState::Inactive | LinkState::Exhausted => (name, Tone::Neutral),
         LinkState::Scheduled => ((words.scheduled)(&shown(schedule.starts_at())), Tone::Neutral),
         LinkState::Expired => ((words.expired)(&shown(schedule.expires_at())), Tone::Neutral),
-        LinkState::Exhausted => (words.exhausted.to_owned(), Tone::Neutral),
-        LinkState::Active => (TEXTS.active.to_owned(), Tone::Good),
+        LinkState::Active => (name, Tone::Good),
     };
     (state, Label { text, tone })
 }

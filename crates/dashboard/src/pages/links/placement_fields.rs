@@ -3,7 +3,7 @@
 use signpost_app::domains;
 use signpost_app::groups;
 use signpost_domain::{
-    Change, FieldError, Group, GroupId, HostReference, IdReference, LinkRequest, Note, PageLimit,
+    Change, FieldError, Group, GroupId, HostReference, IdReference, LinkRequest, LinkState, Note, PageLimit,
     PlanResource, Slug, TagName, Tags, ViolationCode, Violations,
 };
 
@@ -46,7 +46,7 @@ impl Choices {
         let other = (!is_known && !chosen.is_empty()).then_some(chosen);
         let hostnames = self.hostnames.iter().map(String::as_str).chain(other);
         let hostnames = hostnames.map(|hostname| Choice::new(hostname, hostname, hostname == chosen));
-        let lost = chosen.is_empty().then(|| Choice::new("", TEXTS.life.lost, true));
+        let lost = chosen.is_empty().then(|| Choice::new("", (TEXTS.life.state_name)(LinkState::Lost), true));
         Select { options: lost.into_iter().chain(hostnames).collect(), error: None }
     }
 
