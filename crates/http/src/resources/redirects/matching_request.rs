@@ -28,7 +28,7 @@ use crate::resources::redirect_ways;
 use crate::resources::tags::tag_name;
 use crate::schema::{
     CURSOR, Components, SLUG, WITHOUT_NUL, boolean as boolean_schema, closed_object, examples,
-    external_id as external_id_schema, list, matching, named_as, only, string,
+    external_id as external_id_schema, list, matching, named, named_as, only, string,
 };
 
 /// The field with the filters.
@@ -39,6 +39,9 @@ const CURSOR_FIELD: &str = "cursor";
 
 /// The field of the patch with the tags to take off.
 const REMOVE_TAGS: &str = "remove_tags";
+
+/// The component with the states that a filter knows.
+const STATE: &str = "LinkState";
 
 /// The body, as far as it is readable.
 pub(super) struct Sent {
@@ -234,8 +237,7 @@ fn group_filter() -> impl Field<Option<IdReference<GroupKind>>> {
 /// Any of some states, at the instant of the call.
 fn states() -> impl Field<Vec<LinkState>> {
     field(LinkStates::FIELD, texts(1..=LinkState::ALL.len(), LinkState::parse), || {
-        let state = string("A state.").enum_values(Some(LinkState::ALL.map(LinkState::as_str)));
-        list("Only redirects whose `state` is one of these when the call begins.", state)
+        list("Only redirects whose `state` is one of these when the call begins.", named(STATE))
             .min_items(Some(1))
             .max_items(Some(LinkState::ALL.len()))
     })
@@ -327,8 +329,12 @@ pub(super) fn components() -> Components {
         "Another beginning for targets.",
         properties(|replacement| drop(read_replacement(replacement))),
     );
+    let state = string("A state of links, as filters know it.")
+        .enum_values(Some(LinkState::ALL.map(LinkState::as_str)))
+        .examples([LinkState::Scheduled.as_str()]);
     vec![
         ("RedirectsUpdateMatching", sent.into()),
+        (STATE, state.into()),
         ("RedirectFilter", filter.into()),
         ("RedirectsPatch", patch.into()),
         ("TargetPrefixReplacement", replacement.into()),
