@@ -145,13 +145,13 @@ pub(super) async fn d126_lists_have_the_links_of_every_set_of_states_as_the_doma
 pub(super) async fn d126_a_list_of_some_states_goes_page_by_page(fresh: Fresh) {
     let (store, [account, other]) = fresh.store_with_accounts().await;
     let link = |number: usize| {
-        let kind = KINDS[usize::from(number % 5 == 0)];
+        let kind = KINDS[usize::from(number.is_multiple_of(5))];
         let slug = format!("s{number}");
         let placement = if number % 4 == 1 { samples::lost(Some(&slug)) } else { samples::on_system(&slug) };
-        let start = (number % 3 == 0).then_some(NOW + 1).and_then(Timestamp::from_unix_millis);
+        let start = number.is_multiple_of(3).then_some(NOW + 1).and_then(Timestamp::from_unix_millis);
         let end = (number % 4 == 2).then_some(NOW).and_then(Timestamp::from_unix_millis);
         let life = Life { schedule: Schedule::from_stored(start, end), fallback_url: None };
-        Link { is_active: number % 7 != 0, life, ..samples::link_at(kind, placement) }
+        Link { is_active: !number.is_multiple_of(7), life, ..samples::link_at(kind, placement) }
     };
     let links: Vec<Link> = (0..60).map(link).collect();
     given::links(&store, account, &links).await;
