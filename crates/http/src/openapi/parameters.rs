@@ -1,9 +1,8 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
-use signpost_domain::{ExternalId, IdempotencyKey, LinkPassword, SearchText, Slug, Tags, TargetHost};
 use signpost_domain::{
-    ExternalId, IdempotencyKey, LinkState, LinkStates, SearchText, Slug, Tags, TargetHost,
+    ExternalId, IdempotencyKey, LinkPassword, LinkState, LinkStates, SearchText, Slug, Tags, TargetHost,
 };
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -68,7 +67,7 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
 }
 
 /// The filters of lists of links (D11, D126).
-fn filters() -> [(Name, ParameterBuilder); 15] {
+fn filters() -> [(Name, ParameterBuilder); 16] {
     [
         (
             "GroupFilter",
@@ -99,6 +98,8 @@ fn filters() -> [(Name, ParameterBuilder); 15] {
             "PasswordFilter",
             in_query(LinkPassword::SHOWN_FIELD, ObjectBuilder::new().schema_type(Type::Boolean))
                 .description(Some("Only links that ask for a password, or only those that do not.")),
+        ),
+        (
             "StateFilter",
             in_query(LinkStates::FIELD, states()).description(Some(
                 "Only links whose `state` is this, or one of these, separated by commas, at the instant of the request. A later page has the \

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use signpost_app::links::ListLinks;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword, SearchText, Slug,
-    ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkStates, SearchText, Slug,
-    TagFilter, TagName, Tags, TargetHost, Timestamp, ViolationCode, Violations,
+    ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword, LinkStates, SearchText,
+    Slug, TagFilter, TagName, Tags, TargetHost, Timestamp, ViolationCode, Violations,
 };
 
 use crate::cursor::CursorScope;
@@ -115,7 +114,6 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         HostReference::Malformed => b"",
     });
     let [is_active, has_password] = [is_active, has_password].map(|flag| flag.map(|flag| [u8::from(flag)]));
-    let is_active = is_active.map(|active| [u8::from(active)]);
     let states = states.map(|states| [states.bits()]);
     let list = instants.iter().fold(list, |list, (name, instant)| {
         list.filtered_by(name, instant.as_ref().map(<[u8; 8]>::as_slice))

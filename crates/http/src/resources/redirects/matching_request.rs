@@ -4,11 +4,8 @@ use signpost_app::links::{ListLinks, UpdateMatching};
 use signpost_domain::id::{GroupKind, RedirectKind};
 use signpost_domain::{
     AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword,
-    PrefixReplacement, RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags, TargetHost,
-    TargetPrefix, Timestamp, ViolationCode, Violations,
-    AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkState,
-    LinkStates, PrefixReplacement, RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName, Tags,
-    TargetHost, TargetPrefix, Timestamp, ViolationCode, Violations,
+    LinkState, LinkStates, PrefixReplacement, RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName,
+    Tags, TargetHost, TargetPrefix, Timestamp, ViolationCode, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{KnownFormat, SchemaFormat};
