@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use crate::link_password::LinkPassword;
+use crate::routing::Rules;
 use crate::target_url::TargetUrl;
 use crate::utm::{Utm, UtmPart, UtmValue};
 use crate::way::{RedirectStatus, Way};
@@ -21,6 +22,8 @@ pub struct Behaviour {
     pub is_limited: bool,
     /// Whether visitors are asked for a password (D131). Its hash is stored elsewhere and read only when a visitor has typed one.
     pub has_password: bool,
+    /// Which visitors of a redirect are sent elsewhere (D133). Landing pages have none.
+    pub rules: Rules,
 }
 
 /// The stored text is not the behaviour of a link.
@@ -32,7 +35,7 @@ impl Behaviour {
     /// The stored form; `None` for a plain link.
     #[must_use]
     pub fn to_json(&self) -> Option<String> {
-        let Self { fallback_url, way, is_limited, has_password } = self;
+        let Self { fallback_url, way, is_limited, has_password, rules } = self;
         let Way { redirect_status, forward_query, utm } = way;
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -55,6 +58,9 @@ impl Behaviour {
         }
         if *has_password {
             put(LinkPassword::SHOWN_FIELD, true.into());
+        }
+        if !rules.is_empty() {
+            put(Rules::FIELD, rules.to_stored());
         }
         (!fields.is_empty()).then(|| Value::Object(fields).to_string())
     }
@@ -81,6 +87,9 @@ impl Behaviour {
                 (Utm::FIELD, Value::Object(values)) => behaviour.way.utm = utm_from(values)?,
                 ("is_limited", Value::Bool(true)) => behaviour.is_limited = true,
                 (LinkPassword::SHOWN_FIELD, Value::Bool(true)) => behaviour.has_password = true,
+                (Rules::FIELD, Value::Object(rules)) => {
+                    behaviour.rules = Rules::from_stored_json(rules).map_err(|_| MalformedBehaviour)?;
+                }
                 _ => return Err(MalformedBehaviour),
             }
         }
@@ -106,6 +115,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::routing::samples::any_rules;
     use crate::way::tests::any_way;
 
     fn fallback(url: &str) -> Behaviour {
@@ -157,6 +167,9 @@ mod tests {
             r#"{"is_limited":false}"#,
             r#"{"has_password":false}"#,
             r#"{"has_password":"mint"}"#,
+            r#"{"rules":[]}"#,
+            r#"{"rules":{}}"#,
+            r#"{"rules":{"key":"000102030405060708090a0b0c0d0e0f","list":[]}}"#,
             r#"{"fallback_url":"javascript:alert(1)"}"#,
             r#"{"fallback_url":"https://example.com/","password":"x"}"#,
             r#"{"redirect_status":303}"#,
@@ -175,12 +188,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn d130_d131_d132_every_way_limit_and_password_reads_back(
+        fn d130_d131_d132_d133_every_way_limit_password_and_rule_reads_back(
             way in any_way(),
             is_limited: bool,
             has_password: bool,
+            rules in any_rules(),
         ) {
-            let behaviour = Behaviour { way, is_limited, has_password, ..Behaviour::default() };
+            let behaviour = Behaviour { way, is_limited, has_password, rules, ..Behaviour::default() };
             let read = behaviour.to_json().map(|json| Behaviour::from_json(&json));
             prop_assert_eq!(read.unwrap_or_else(|| Ok(Behaviour::default())), Ok(behaviour));
         }

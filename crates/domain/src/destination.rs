@@ -12,7 +12,7 @@ impl<C: Content> Judgement<'_, C> {
     /// An address that was allowed when it was written may stay.
     pub(crate) fn judge_destination(
         &mut self,
-        field: &'static str,
+        field: &str,
         requested: Option<&TargetUrl>,
         kept: Option<&TargetUrl>,
     ) {

@@ -54,6 +54,8 @@ id_kinds! {
     ApiKeyKind, ApiKeyId, "key_", "an API key id";
     /// Widgets of a landing page.
     WidgetKind, WidgetId, "wgt_", "a widget id";
+    /// Rules of a redirect.
+    RuleKind, RuleId, "rul_", "a rule id";
     /// People who sign in to the dashboard.
     UserKind, UserId, "usr_", "a user id";
     /// Sessions of the dashboard: the record, not the token.

@@ -54,7 +54,7 @@ impl ContentRules for PageContent {
         let context = judgement.context;
         judgement.found.append(violations_of(request, context.blocklist));
         let before = judgement.before.map(|page| page.content.clone()).unwrap_or_default();
-        Some(before.apply(request.clone(), || context.widget_ids.next_widget_id()))
+        Some(before.apply(request.clone(), || context.part_ids.next_widget_id()))
     }
 
     fn violations_without_link(request: &PageContentRequest, blocklist: &HostBlocklist) -> Violations {

@@ -15,6 +15,7 @@
 //! | `api-keys` | [`ApiKey`] and its secret | hashes and checksums |
 //! | `json` | landing pages, what links do, and what DNS was seen to have, as stored JSON | `serde_json` |
 //! | `people` | [`User`], [`Session`], [`Ticket`]: who signs in to the dashboard | hashes, one-time codes, time zones |
+//! | `routing` | which rule of a redirect a visit gets, and rules as JSON of requests | `analytics`, `json`, a hash |
 //! | `public-suffix` | [`CustomDomain`]: which hostnames can be connected, with which records, and what DNS says about them | the public suffix list, hashes |
 //!
 //! # What is stable
@@ -34,21 +35,29 @@
 //! use std::collections::BTreeSet;
 //!
 //! use signpost_domain::{
-//!     Change, CustomDomainScheme, FeatureSet, HostBlocklist, Id, LinkContext, Name, NamedDomains, Redirect,
-//!     RedirectRequest, Refusal, Rejection, Slug, Submitted, SystemDomain, TargetUrl, Timestamp, ViolationCode,
-//!     WidgetId, WidgetIds,
+//!     Change, CustomDomainScheme, FeatureSet, HostBlocklist, Id, LinkContext, Name, NamedDomains, PartIds,
+//!     Redirect, RedirectRequest, Refusal, Rejection, RuleId, Slug, SplitKey, Submitted, SystemDomain, TargetUrl,
+//!     Timestamp, ViolationCode, WidgetId,
 //! };
 //!
 //! // A slug is checked by its type (D21).
 //! assert_eq!(Slug::parse("autumn sale").unwrap_err().code(), ViolationCode::InvalidFormat);
 //! let slug = Slug::parse("autumn-sale").unwrap();
 //!
-//! // Only landing pages have widgets, whose ids the caller would draw.
-//! struct NoWidgets;
+//! // Neither landing pages nor rules are made here, whose widgets and rules would need ids.
+//! struct NoParts;
 //!
-//! impl WidgetIds for NoWidgets {
+//! impl PartIds for NoParts {
 //!     fn next_widget_id(&self) -> WidgetId {
 //!         WidgetId::from_bytes([0; 16])
+//!     }
+//!
+//!     fn next_rule_id(&self) -> RuleId {
+//!         RuleId::from_bytes([0; 16])
+//!     }
+//!
+//!     fn next_split_key(&self) -> SplitKey {
+//!         SplitKey::default()
 //!     }
 //! }
 //!
@@ -61,7 +70,7 @@
 //!     blocklist: &blocklist,
 //!     named_domains: &NamedDomains::default(),
 //!     known_pixels: &BTreeSet::new(),
-//!     widget_ids: &NoWidgets,
+//!     part_ids: &NoParts,
 //!     now: Timestamp::from_unix_millis(1_767_225_600_000).unwrap(),
 //! };
 //!
@@ -148,6 +157,7 @@ pub mod reference;
 pub mod refusal;
 pub mod revision;
 pub mod role;
+pub mod routing;
 pub mod sealed_secret;
 #[cfg(feature = "people")]
 pub mod second_factor;
@@ -248,14 +258,14 @@ pub use hostname::Hostname;
 pub use hostname_rules::{HostnameRules, SpecialUseName, can_be_in_public_dns};
 pub use id::{
     AccountId, ApiKeyId, AuditEntryId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId,
-    RedirectId, RequestId, SessionId, TagId, UserId, WidgetId,
+    RedirectId, RequestId, RuleId, SessionId, TagId, UserId, WidgetId,
 };
 pub use idempotency_key::IdempotencyKey;
 pub use landing::{Landing, LandingPage, LandingRequest, NoContent};
 pub use language_tag::LanguageTag;
 pub use life::{Life, LifeRequest, LinkState, Schedule};
 pub use link::{AnyContent, Content, Link};
-pub use link_context::{LinkContext, WidgetIds};
+pub use link_context::{LinkContext, PartIds};
 pub use link_filter::{GroupFilter, InstantRange, LinkFilter, TagFilter};
 pub use link_id::{LinkId, LinkIdKind, LinkKind};
 pub use link_password::LinkPassword;
@@ -284,6 +294,7 @@ pub use reference::{HostReference, IdReference};
 pub use refusal::{Refusal, Rejection};
 pub use revision::{Precondition, Revision, Unmet};
 pub use role::Role;
+pub use routing::{Rule, RuleTarget, Rules, RulesRequest, SplitKey};
 pub use sealed_secret::SealedSecret;
 pub use search_text::SearchText;
 #[cfg(feature = "people")]

@@ -196,6 +196,15 @@ impl Link {
         }
     }
 
+    /// Whether the link has rules (D133). Only redirects have some.
+    #[must_use]
+    pub const fn has_rules(&self) -> bool {
+        match &self.content {
+            AnyContent::Landing => false,
+            AnyContent::Redirect(redirect) => !redirect.rules.is_empty(),
+        }
+    }
+
     /// The link as a redirect; `None` if it is a landing page.
     #[must_use]
     pub fn into_redirect(mut self) -> Option<Redirect> {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::host_blocklist::HostBlocklist;
-use crate::id::{PixelId, WidgetId};
+use crate::id::{PixelId, RuleId, WidgetId};
 use crate::placement::NamedDomains;
 use crate::plan::FeatureSet;
 use crate::public_address::SystemDomain;
+use crate::routing::SplitKey;
 use crate::timestamp::Timestamp;
 
 /// The input of the rules of links, apart from the link and the request.
@@ -22,14 +23,20 @@ pub struct LinkContext<'a> {
     pub named_domains: &'a NamedDomains,
     /// The caller's pixels among those that the request names.
     pub known_pixels: &'a BTreeSet<PixelId>,
-    /// The source of ids for new widgets of landing pages (D34).
-    pub widget_ids: &'a dyn WidgetIds,
+    /// The source of what new parts of links are told apart by.
+    pub part_ids: &'a dyn PartIds,
     /// The current time.
     pub now: Timestamp,
 }
 
-/// A source of ids for new widgets.
-pub trait WidgetIds: Sync {
-    /// An id that no other widget has.
+/// A source of what new parts of links are told apart by.
+pub trait PartIds: Sync {
+    /// An id that no other widget has (D34).
     fn next_widget_id(&self) -> WidgetId;
+
+    /// An id that no other rule has (D133).
+    fn next_rule_id(&self) -> RuleId;
+
+    /// A key that no other redirect has (D134).
+    fn next_split_key(&self) -> SplitKey;
 }

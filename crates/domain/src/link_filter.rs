@@ -32,6 +32,8 @@ pub struct LinkFilter {
     pub external_id: Option<ExternalId>,
     /// `tag`, `tag_all` and `without_tag` (D126).
     pub tags: TagFilter,
+    /// `has_rules`: only links with rules, or without (D126). Landing pages have none.
+    pub has_rules: Option<bool>,
     /// `target_host`: only redirects whose target it covers (D126).
     pub target_host: Option<TargetHost>,
     /// `created_after` and `created_before` (D126).
@@ -55,6 +57,7 @@ impl LinkFilter {
             state,
             external_id,
             tags,
+            has_rules,
             target_host,
             created,
             updated,
@@ -75,6 +78,7 @@ impl LinkFilter {
             && has_password.is_none_or(|has_password| link.has_password == has_password)
             && state.is_none_or(|state| state.matches(link))
             && tags.matches(&link.tags)
+            && has_rules.is_none_or(|has_rules| link.has_rules() == has_rules)
             && target_host
                 .as_ref()
                 .is_none_or(|host| link.target_url().is_some_and(|target| host.covers(target)))
@@ -86,19 +90,20 @@ impl LinkFilter {
             })
     }
 
-    /// Whether a list of this kind may have links. Only redirects have targets and limits of clicks.
+    /// Whether a list of this kind may have links. Only redirects have targets, rules and limits of clicks.
     #[must_use]
     pub const fn may_match(&self, kind: LinkKind) -> bool {
         let may_have_state = match self.state {
             Some(filter) => filter.states.are_of(kind),
             None => true,
         };
-        may_have_state && (self.target_host.is_none() || matches!(kind, LinkKind::Redirect))
+        let is_any = self.target_host.is_none() && !matches!(self.has_rules, Some(true));
+        may_have_state && (is_any || matches!(kind, LinkKind::Redirect))
     }
 
-    /// Whether the store may have to scan many links for each match: the filter has a text, an instant, several tags, or a state or a host
-    /// that no index has as a whole, or several filters. A single other filter uses an index, and so does a list without filters. A site with a
-    /// slug is an address, which at most one link has, and so has an external id.
+    /// Whether the store may have to scan many links for each match: the filter has a text, an instant, several tags, or links without
+    /// rules, a state or a host that no index has as a whole, or several filters. A single other filter uses an index, and so does a list
+    /// without filters. A site with a slug is an address, which at most one link has, and so has an external id.
     #[must_use]
     pub fn is_search(&self) -> bool {
         let Self {
@@ -110,6 +115,7 @@ impl LinkFilter {
             state,
             external_id,
             tags,
+            has_rules,
             target_host,
             created,
             updated,
@@ -121,8 +127,9 @@ impl LinkFilter {
         let is_scan = search.is_some()
             || !created.is_any()
             || !updated.is_any()
-            // Only links with a password have an index.
+            // Only links with a password or with rules have an index.
             || *has_password == Some(false)
+            || *has_rules == Some(false)
             || state.is_some_and(StateFilter::is_scan)
             || target_host.as_ref().is_some_and(|host| !host.is_indexed());
         let filters = [
@@ -132,6 +139,7 @@ impl LinkFilter {
             has_password.is_some(),
             state.is_some(),
             !tags.is_any(),
+            has_rules.is_some(),
             target_host.is_some(),
         ];
         let is_several = filters.into_iter().filter(|is_used| *is_used).count() > 1;

@@ -7,15 +7,16 @@ use proptest::prelude::*;
 use super::*;
 use crate::country_code::CountryCode;
 use crate::geo_blocklist::GeoBlocklist;
-use crate::id::{GroupId, PixelId, WidgetId};
+use crate::id::{GroupId, PixelId, RuleId, WidgetId};
 use crate::landing::{LandingPage, LandingRequest};
 use crate::life::tests::{any_life, keeps_absent_fields};
-use crate::link_context::WidgetIds;
+use crate::link_context::PartIds;
 use crate::page_content::PageContentRequest;
 use crate::placement::NamedDomains;
 use crate::plan::{Feature, FeatureSet};
 use crate::public_address::SystemDomain;
 use crate::redirect::{Redirect, RedirectContentRequest, RedirectRequest};
+use crate::routing::SplitKey;
 use crate::tag::TagName;
 use crate::target_url::TargetUrl;
 use crate::timestamp::Timestamp;
@@ -29,9 +30,17 @@ pub(crate) struct World {
     pub(crate) known_pixels: BTreeSet<PixelId>,
 }
 
-impl WidgetIds for World {
+impl PartIds for World {
     fn next_widget_id(&self) -> WidgetId {
         WidgetId::from_bytes([7; 16])
+    }
+
+    fn next_rule_id(&self) -> RuleId {
+        RuleId::from_bytes([8; 16])
+    }
+
+    fn next_split_key(&self) -> SplitKey {
+        SplitKey::from_bytes([9; 16])
     }
 }
 
@@ -53,7 +62,7 @@ impl World {
             blocklist: &self.blocklist,
             named_domains: &self.named_domains,
             known_pixels: &self.known_pixels,
-            widget_ids: self,
+            part_ids: self,
             now: at(millis),
         }
     }

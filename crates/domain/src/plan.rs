@@ -55,12 +55,20 @@ pub enum Feature {
     Antibot,
     /// Limits on who may follow a link, and how often (D137).
     LinkAccess,
+    /// Rules that send visitors of one link to several targets (D137).
+    Routing,
 }
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 5] =
-        [Self::CustomDomains, Self::Pixels, Self::GeoBlocking, Self::Antibot, Self::LinkAccess];
+    pub const ALL: [Self; 6] = [
+        Self::CustomDomains,
+        Self::Pixels,
+        Self::GeoBlocking,
+        Self::Antibot,
+        Self::LinkAccess,
+        Self::Routing,
+    ];
 
     /// The name in plans and answers.
     #[must_use]
@@ -71,6 +79,7 @@ impl Feature {
             Self::GeoBlocking => "geo_blocking",
             Self::Antibot => "antibot",
             Self::LinkAccess => "link_access",
+            Self::Routing => "routing",
         }
     }
 
@@ -89,6 +98,7 @@ impl Feature {
             Self::GeoBlocking => 4,
             Self::Antibot => 8,
             Self::LinkAccess => 16,
+            Self::Routing => 32,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::pixel::PixelIds;
 use crate::plan::{Feature, FeatureSet};
 use crate::refusal::Refusal;
 use crate::revision::Revision;
+use crate::routing::{Rules, RulesRequest};
 use crate::target_url::TargetUrl;
 use crate::text::Name;
 use crate::violation::{FieldError, ViolationCode, Violations};
@@ -40,6 +41,8 @@ pub struct RedirectContent {
     /// How many visits are sent on at most (D128). What is taken of it is as of the moment at which the link was read: an update
     /// does not write it.
     pub click_limit: Option<ClickLimit>,
+    /// Which visitors are sent elsewhere (D133).
+    pub rules: Rules,
 }
 
 impl RedirectContent {
@@ -53,6 +56,7 @@ impl RedirectContent {
             pixel_ids: PixelIds::default(),
             way: Way::default(),
             click_limit: None,
+            rules: Rules::default(),
         }
     }
 }
@@ -72,6 +76,8 @@ pub struct RedirectContentRequest {
     pub way: WayRequest,
     /// `max_clicks`
     pub click_limit: ClickLimitRequest,
+    /// `rules`
+    pub rules: RulesRequest,
 }
 
 impl RedirectContentRequest {
@@ -123,10 +129,18 @@ impl ContentRules for RedirectContent {
     fn requested(request: &RedirectContentRequest, judgement: &mut Judgement<'_, Self>) -> Option<Self> {
         let next_revision = judgement.before.map_or(Revision::FIRST, |link| link.revision.next());
         let before = judgement.before.map(|link| &link.content);
-        let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels, way, click_limit } =
-            request;
+        let RedirectContentRequest {
+            target_url,
+            antibot_enabled,
+            geo_blocklist,
+            pixels,
+            way,
+            click_limit,
+            rules,
+        } = request;
         let target_before = before.map(|content| &content.target_url);
         judgement.judge_destination("target_url", target_url.as_ref(), target_before);
+        let rules = rules.judged(judgement);
         let Judgement { context, found, .. } = judgement;
         let target_url = target_url.as_ref().or(target_before);
         if target_url.is_none() {
@@ -152,6 +166,7 @@ impl ContentRules for RedirectContent {
             pixel_ids,
             way: way.applied_to(before.map(|content| &content.way)),
             click_limit,
+            rules,
         })
     }
 
@@ -178,6 +193,10 @@ impl ContentRules for RedirectContent {
         if ClickLimit::is_new_value(limit_before, self.click_limit) && !features.contains(Feature::LinkAccess)
         {
             return Err(Refusal::FeatureNotAvailable(Feature::LinkAccess));
+        }
+        let keeps_rules = before.is_some_and(|content| content.rules == self.rules);
+        if !self.rules.is_empty() && !keeps_rules && !features.contains(Feature::Routing) {
+            return Err(Refusal::FeatureNotAvailable(Feature::Routing));
         }
         Ok(())
     }

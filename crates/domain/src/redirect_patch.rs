@@ -10,6 +10,7 @@ use crate::link_request::Submitted;
 use crate::redirect::{Redirect, RedirectContentRequest, RedirectRequest, unknown_pixels};
 use crate::reference::IdReference;
 use crate::refusal::Rejection;
+use crate::routing::RulesRequest;
 use crate::tag::{TagChange, Tags};
 use crate::target_url::TargetUrl;
 use crate::text::{Note, exceeds};
@@ -123,6 +124,8 @@ impl RedirectPatch {
             way: self.way.clone(),
             // D124: a change by filter sets no limit.
             click_limit: ClickLimitRequest::default(),
+            // Nor rules, and another prefix of targets changes only `target_url`.
+            rules: RulesRequest::default(),
         }
     }
 }

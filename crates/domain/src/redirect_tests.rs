@@ -13,6 +13,7 @@ use crate::placement::NamedDomain;
 use crate::public_address::SystemDomain;
 use crate::reference::HostReference;
 use crate::refusal::Rejection;
+use crate::routing::samples::any_drafts;
 use crate::violation::Violation;
 use crate::way::tests::{any_way_request, keeps_absent_fields};
 
@@ -198,6 +199,7 @@ prop_compose! {
         pixels in any_change(proptest::collection::vec(1..4_u8, 0..3)),
         way in any_way_request(),
         max_clicks in any_change(1..3_u64),
+        rules in any_change(any_drafts()),
     ) -> RedirectRequest {
         let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| Some(pixel(one))).collect());
         let target_url = target_url.map(|url| target(&url));
@@ -210,6 +212,7 @@ prop_compose! {
             pixels,
             way,
             click_limit,
+            rules: RulesRequest { list: rules, ..RulesRequest::default() },
         })
     }
 }
@@ -233,6 +236,7 @@ proptest! {
             prop_assert!(!request.pixels.is_keep() || after.pixel_ids == before.pixel_ids);
             prop_assert!(keeps_absent_fields(&request.way, &before.way, &after.way));
             prop_assert!(!request.click_limit.max_clicks.is_keep() || after.click_limit == before.click_limit);
+            prop_assert!(!request.rules.list.is_keep() || after.rules == before.rules);
         }
     }
 }

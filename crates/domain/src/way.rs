@@ -6,6 +6,7 @@ use crate::life::{Life, LifeRequest, Schedule};
 use crate::link_password::LinkPassword;
 use crate::link_request::{Judgement, LinkRequest};
 use crate::redirect::{RedirectContent, RedirectContentRequest};
+use crate::routing::{Rules, paths_of_targets};
 use crate::target_url::TargetUrl;
 use crate::url_query::MAX_LOCATION_BYTES;
 use crate::utm::Utm;
@@ -152,24 +153,34 @@ impl RedirectContent {
         {
             found.push(error.at(RedirectStatus::FIELD));
         }
-        // The violation names the field that made the location too long.
-        let blamed = match (&requested.way.utm, &requested.target_url) {
-            (Change::Set(_), _) => Utm::FIELD,
-            (Change::Keep, Some(_)) => "target_url",
-            (Change::Keep, None) | (Change::Clear, _) => return,
-        };
-        if is_readable(&[Utm::FIELD, "target_url"])
-            && !self.way.utm.is_empty()
-            && self.final_url().location().len() > MAX_LOCATION_BYTES
-        {
+        let utm = &self.way.utm;
+        if utm.is_empty() || !is_readable(&[Utm::FIELD, "target_url"]) {
+            return;
+        }
+        let is_too_long = |target: &TargetUrl| target.with_utm(utm).location().len() > MAX_LOCATION_BYTES;
+        let mut blame = |field: String| {
             let message = "the target with the parameters of `utm` must have at most 4096 bytes";
-            found.push(FieldError::new(ViolationCode::TooLong, message).at(blamed));
+            found.push(FieldError::new(ViolationCode::TooLong, message).at(field));
+        };
+        // The violation names the field that made the location too long.
+        if matches!(requested.way.utm, Change::Set(_)) {
+            if is_too_long(&self.target_url) || self.rules.targets().any(is_too_long) {
+                blame(Utm::FIELD.to_owned());
+            }
+            return;
+        }
+        if requested.target_url.is_some() && is_too_long(&self.target_url) {
+            blame("target_url".to_owned());
+        }
+        if let Change::Set(rules) = &requested.rules.list {
+            paths_of_targets(rules, is_too_long).into_iter().for_each(blame);
         }
     }
 
     /// Those of [`GATES`] that the redirect has.
     fn gates(&self, life: &Life, has_password: bool) -> impl Iterator<Item = &'static str> + use<> {
-        let Self { target_url: _, antibot_enabled, geo_blocklist, pixel_ids, way: _, click_limit } = self;
+        let Self { target_url: _, antibot_enabled, geo_blocklist, pixel_ids, way: _, click_limit, rules } =
+            self;
         let Life { schedule, fallback_url: _ } = life;
         present([
             schedule.starts_at().is_some(),
@@ -179,6 +190,7 @@ impl RedirectContent {
             *antibot_enabled,
             !geo_blocklist.is_empty(),
             !pixel_ids.as_slice().is_empty(),
+            !rules.is_empty(),
         ])
     }
 }
@@ -186,7 +198,7 @@ impl RedirectContent {
 /// The fields by which each visit is decided anew. A browser that keeps the answer would pass them, so none of them goes with a
 /// permanent status. A further field belongs here, into the functions that know the order, and into the status of chains
 /// (`signpost_app::visits`).
-const GATES: [&str; 7] = [
+const GATES: [&str; 8] = [
     Schedule::STARTS_AT,
     Schedule::EXPIRES_AT,
     MaxClicks::FIELD,
@@ -194,6 +206,7 @@ const GATES: [&str; 7] = [
     "antibot_enabled",
     "geo_blocklists",
     "pixel_ids",
+    Rules::FIELD,
 ];
 
 /// The names of those gates that are there.
@@ -207,8 +220,15 @@ const fn names_gates(
     life: &LifeRequest,
     password: &Change<LinkPassword>,
 ) -> bool {
-    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _, click_limit } =
-        content;
+    let RedirectContentRequest {
+        target_url: _,
+        antibot_enabled,
+        geo_blocklist,
+        pixels,
+        way: _,
+        click_limit,
+        rules,
+    } = content;
     let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
     !starts_at.is_keep()
         || !expires_at.is_keep()
@@ -217,6 +237,7 @@ const fn names_gates(
         || antibot_enabled.is_some()
         || !geo_blocklist.is_keep()
         || !pixels.is_keep()
+        || !rules.list.is_keep()
 }
 
 /// Those of [`GATES`] that every link has after a request.
@@ -225,8 +246,15 @@ fn requested_gates(
     life: &LifeRequest,
     password: &Change<LinkPassword>,
 ) -> impl Iterator<Item = &'static str> + use<> {
-    let RedirectContentRequest { target_url: _, antibot_enabled, geo_blocklist, pixels, way: _, click_limit } =
-        content;
+    let RedirectContentRequest {
+        target_url: _,
+        antibot_enabled,
+        geo_blocklist,
+        pixels,
+        way: _,
+        click_limit,
+        rules,
+    } = content;
     let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
     present([
         matches!(starts_at, Change::Set(_)),
@@ -236,6 +264,7 @@ fn requested_gates(
         *antibot_enabled == Some(true),
         matches!(geo_blocklist, Change::Set(blocklist) if !blocklist.is_empty()),
         matches!(pixels, Change::Set(pixels) if !pixels.is_empty()),
+        rules.sets_some(),
     ])
 }
 

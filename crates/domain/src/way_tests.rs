@@ -9,6 +9,7 @@ use crate::link_request::Submitted;
 use crate::link_request::tests::{World, any_change, at, blocks, fields, new_redirect, pixel, target};
 use crate::redirect::{Redirect, RedirectRequest};
 use crate::refusal::Rejection;
+use crate::routing::samples::draft;
 use crate::utm::{UtmPart, UtmValue};
 
 fn any_status() -> impl Strategy<Value = RedirectStatus> {
@@ -60,10 +61,12 @@ fn status(status: RedirectStatus) -> RedirectRequest {
 
 /// The request with another one's life, and with its gates.
 fn both(first: RedirectRequest, second: RedirectRequest) -> RedirectRequest {
-    let RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, click_limit, .. } = second.content;
+    let RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, click_limit, rules, .. } =
+        second.content;
     let merged = first.with(|content| {
         let own = content.clone();
-        *content = RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, click_limit, ..own };
+        *content =
+            RedirectContentRequest { antibot_enabled, geo_blocklist, pixels, click_limit, rules, ..own };
     });
     RedirectRequest { life: second.life, password: second.password, ..merged }
 }
@@ -80,6 +83,7 @@ fn gates() -> [(&'static str, RedirectRequest); GATES.len()] {
     };
     let update = RedirectRequest::default;
     let max_clicks = Change::Set(MaxClicks::new(9).unwrap());
+    let rules = vec![draft(&[], "https://example.com/all")];
     [
         ("starts_at", life(Change::Set(at(1)), Change::Keep)),
         ("expires_at", life(Change::Keep, Change::Set(at(9_000)))),
@@ -88,6 +92,7 @@ fn gates() -> [(&'static str, RedirectRequest); GATES.len()] {
         ("antibot_enabled", update().with(|content| content.antibot_enabled = Some(true))),
         ("geo_blocklists", update().with(|content| content.geo_blocklist = Change::Set(blocks(&["DE"])))),
         ("pixel_ids", update().with(|content| content.pixels = Change::Set(vec![Some(pixel(1))]))),
+        ("rules", update().with(|content| content.rules.list = Change::Set(rules))),
     ]
 }
 
@@ -106,6 +111,7 @@ fn removals() -> [RedirectRequest; GATES.len()] {
         update().with(|content| content.antibot_enabled = Some(false)),
         update().with(|content| content.geo_blocklist = Change::Clear),
         update().with(|content| content.pixels = Change::Set(vec![])),
+        update().with(|content| content.rules.list = Change::Set(vec![])),
     ]
 }
 

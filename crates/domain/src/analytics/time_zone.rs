@@ -43,11 +43,11 @@ pub struct LocalTime {
 
 /// The offset of a zone from an instant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OffsetChange {
+pub(crate) struct OffsetChange {
     /// Milliseconds since 1970.
-    pub(super) at: i64,
+    pub(crate) at: i64,
     /// The offset of the local clock from UTC from then on, in milliseconds.
-    pub(super) offset: i64,
+    pub(crate) offset: i64,
 }
 
 impl TimeZone {
@@ -161,7 +161,7 @@ impl TimeZone {
     /// The offset at an instant in milliseconds since 1970, and all later changes of it, in order. Instants
     /// before 1970 are allowed. An instant outside the range of the calendar counts as the nearest one
     /// inside.
-    pub(super) fn offsets(&self, from: i64) -> impl Iterator<Item = OffsetChange> {
+    pub(crate) fn offsets(&self, from: i64) -> impl Iterator<Item = OffsetChange> {
         let start = instant(from);
         let first = OffsetChange { at: from, offset: self.offset_at(from) };
         let later = self.zone.following(start).map(move |change| OffsetChange {
