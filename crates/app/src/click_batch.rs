@@ -108,11 +108,13 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Click<'a>> {
     };
     let address = IpAddr::V6(Ipv6Addr::from(take::<16>(rest)?)).to_canonical();
     let country = CountryCode::assigned(take(rest)?);
+    let rule = str::from_utf8(text(rest)?).unwrap_or_default();
     Some(Click {
         at,
         link,
         account,
         kind,
+        rule,
         address,
         country,
         user_agent: text(rest)?,
@@ -148,6 +150,7 @@ mod tests {
             link: samples::redirect("sale").id.into(),
             account: samples::id(),
             kind,
+            rule: "",
             address: "192.0.2.7".parse().unwrap(),
             country: None,
             user_agent: text,
@@ -168,6 +171,7 @@ mod tests {
                 for text in [&b""[..], b"Mozilla/5.0 \xff"] {
                     for country in [None, CountryCode::parse("AT").ok()] {
                         clicks.push(Click {
+                            rule: if text.is_empty() { "" } else { "phones.new" },
                             address: address.parse().unwrap(),
                             country,
                             ..click(kind, text)
@@ -192,7 +196,7 @@ mod tests {
         let click = click(ClickKind::Sent, &long);
         let most = 40_960;
         let taken = (0..100).filter(|_| batch.push(&click, most)).count();
-        let texts = Click::MOST_BYTES + Click::MOST_BYTES_OF_QUERY + 10 + 20 + 8;
+        let texts = Click::MOST_BYTES + Click::MOST_BYTES_OF_QUERY + 12 + 20 + 8;
         assert_eq!(taken, most / (FIXED_BYTES + texts));
         assert_eq!(batch.iter().count(), taken);
         assert!(batch.iter().all(|click| click.user_agent.len() == Click::MOST_BYTES));

@@ -58,7 +58,7 @@ impl AccountSegments {
         Self { own, more_shared, places, ..Self::default() }
     }
 
-    /// Adds a click. Clicks with the same `alike` number have the same values, except for country and widget.
+    /// Adds a click. Clicks with the same `alike` number have the same values, except for country, widget and rule.
     pub(crate) fn push(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) {
         let building = self.own.get_mut(&click.account).unwrap_or_else(|| {
             let place = self.places.get(&click.account);

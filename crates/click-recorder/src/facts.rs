@@ -22,7 +22,7 @@ pub trait FindFacts: Send {
 pub struct Facts<'a> {
     /// Whether the visitor was a known bot, a link previewer or a prefetch (D48).
     pub is_bot: bool,
-    /// The values of all dimensions except the widget.
+    /// The values of all dimensions except the widget and the rule.
     pub values: Values<'a>,
     /// A number that visits share only if they have the same facts, except for the country.
     pub alike: Option<u64>,

@@ -1,5 +1,6 @@
 //! Turns clicks into recorded clicks.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -53,15 +54,15 @@ impl Recording {
                 // Without a key all visitors look alike, so their pace says nothing.
                 let is_bot = facts.is_bot || (key.is_some() && is_too_fast(&mut self.pace, &click, visitor));
                 let Some(kind) = kind_of(&click, is_bot) else { return };
-                let widget = match click.kind {
-                    ClickKind::Widget(widget) => widget.to_string(),
-                    ClickKind::Sent | ClickKind::Shown | ClickKind::Blocked => String::new(),
+                let widget_or_rule = match click.kind {
+                    ClickKind::Widget(widget) => Cow::Owned(widget.to_string()),
+                    ClickKind::Sent | ClickKind::Shown | ClickKind::Blocked => Cow::Borrowed(click.rule),
                 };
                 let mut values = facts.values;
-                if let Some(value) =
-                    Dimension::Widget.recorded_place().and_then(|place| values.0.get_mut(place))
-                {
-                    *value = &widget;
+                // Which is also the place of the rule.
+                let place = Dimension::Widget.recorded_place();
+                if let Some(value) = place.and_then(|place| values.0.get_mut(place)) {
+                    *value = &widget_or_rule;
                 }
                 let Click { at, account, link, .. } = click;
                 // A click with replaced values is like no other: another link may have room for them.
@@ -209,6 +210,15 @@ mod tests {
         let rows = record(&[Click { kind: ClickKind::Widget(widget), ..click() }]);
         assert_eq!(rows[0].2[place], widget.to_string());
         assert_eq!(record(&[click()])[0].2[place], "");
+    }
+
+    #[test]
+    fn d134_the_rule_is_recorded_also_for_bots() {
+        let place = Dimension::Rule.recorded_place().unwrap();
+        for agent in ["person", "bot"] {
+            let click = Click { rule: "phones.new", user_agent: agent.as_bytes(), ..click() };
+            assert_eq!(record(&[click])[0].2[place], "phones.new");
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub(crate) fn click() -> Click<'static> {
         link: RedirectId::from_bytes([7; 16]).into(),
         account: AccountId::from_bytes([1; 16]),
         kind: ClickKind::Sent,
+        rule: "",
         address: "192.0.2.7".parse().unwrap(),
         country: None,
         user_agent: b"person",

@@ -118,7 +118,7 @@ impl ValueLimits {
     }
 
     /// Replaces the values that are not kept with [`OTHER_VALUES`]. Returns whether there were any. Visits with the same
-    /// `alike` number have the same values, except for country and widget.
+    /// `alike` number have the same values, except for country, widget and rule.
     pub(crate) fn apply(
         &mut self,
         at: Timestamp,
@@ -198,7 +198,7 @@ impl ValueLimits {
         let mut hasher = self.hashes.build_hasher();
         hasher.write_u64(link);
         hasher.write_u64(alike);
-        // Alike visits may follow different widgets.
+        // Alike visits may follow different widgets, or different rules, which have the same place.
         hasher.write(values.get(Dimension::Widget).unwrap_or_default().as_bytes());
         hasher.finish()
     }

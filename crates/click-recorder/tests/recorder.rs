@@ -103,6 +103,7 @@ fn click(agent: &[u8]) -> Click<'_> {
         link: RedirectId::from_bytes([7; 16]).into(),
         account: AccountId::from_bytes([1; 16]),
         kind: ClickKind::Sent,
+        rule: "",
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         country: None,
         user_agent: agent,

@@ -98,7 +98,7 @@ pub(crate) struct Columns {
     alike: HashMap<u64, [u32; DIMENSIONS], RandomState>,
 }
 
-/// The values that may differ between alike clicks.
+/// The values that may differ between alike clicks. The place of the widget is also that of the rule.
 const OF_EACH_CLICK: [Dimension; 2] = [Dimension::Country, Dimension::Widget];
 
 impl Columns {

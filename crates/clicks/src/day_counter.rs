@@ -1,6 +1,8 @@
 //! Counts the clicks of one day, segment by segment. The first round over the segments plans, the others count.
 
-use signpost_domain::analytics::{ClickSelection, Counts, Dimension, DimensionFilter, Report, UtcDay};
+use signpost_domain::analytics::{
+    ClickSelection, Counts, Dimension, DimensionFilter, RecordedKind, Report, UtcDay,
+};
 
 use crate::MalformedSegment;
 use crate::columns::{Visitor, link_order};
@@ -264,7 +266,10 @@ impl DayCounter {
             self.count_pieces(day.cuts, sums);
         }
         for dimension in &mut self.dimensions {
-            let rows = if dimension.dimension == Dimension::Widget { &self.widgets } else { &self.clicks };
+            let rows = match dimension.dimension.counted_kind() {
+                RecordedKind::Widget => &self.widgets,
+                RecordedKind::Click | RecordedKind::Bot | RecordedKind::Blocked => &self.clicks,
+            };
             match dimension.dimension.recorded_place() {
                 Some(at) => {
                     dimension.count_values(

@@ -217,7 +217,7 @@ impl DayDigester {
 
     fn sum_up(&mut self, pass: u64, rows: &ClickRows<'_>, order: &[u32]) {
         if is_in(pass, self.passes_of_account) {
-            self.account.add(rows, order);
+            self.account.add(DigestScope::Account, rows, order);
         }
         for (run, of_link) in rows.links(order) {
             let passes = self.visitors_of(run.link).and_then(|visitors| self.passes(visitors));
@@ -236,7 +236,7 @@ impl DayDigester {
             }
             let sums = if passes > 1 { self.large_links.get_mut(&run.link) } else { Some(&mut *self.link) };
             if let Some(sums) = sums {
-                sums.add(rows, of_link);
+                sums.add(DigestScope::Link(run.link), rows, of_link);
             }
         }
     }

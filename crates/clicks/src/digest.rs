@@ -1,6 +1,6 @@
 //! Sums of an account's day, which answer questions without reading its clicks.
 
-use signpost_domain::analytics::UtcDay;
+use signpost_domain::analytics::{Dimension, UtcDay};
 use signpost_domain::{LinkId, LinkKind};
 
 use crate::numbers::{put, put_count};
@@ -63,6 +63,17 @@ impl DigestScope {
                 });
                 out.extend_from_slice(&link.to_bytes());
             }
+        }
+    }
+
+    /// The dimension whose values are in the last frame: one of the two that are recorded in the last place.
+    pub(crate) const fn last_dimension(self) -> Dimension {
+        match self {
+            Self::Account => Dimension::Widget,
+            Self::Link(link) => match link.kind() {
+                LinkKind::Landing => Dimension::Widget,
+                LinkKind::Redirect => Dimension::Rule,
+            },
         }
     }
 

@@ -58,7 +58,8 @@ impl DigestReader {
         Self { decoder: Decoder::new(), all: Vec::new(), room: Vec::new() }
     }
 
-    /// Adds a day. Returns `false` if the digest lacks sums of a requested dimension; then nothing is added.
+    /// Adds a day. Returns `false` if the digest lacks sums of a requested dimension; then nothing is added. A node that knew no
+    /// rules wrote digests whose sums by rule lack clicks.
     pub(crate) fn add(
         &mut self,
         data: &[u8],
@@ -70,12 +71,20 @@ impl DigestReader {
     ) -> Result<bool, MalformedSegment> {
         let Self { decoder, all, room } = self;
         let frames = Frames::read(data, scope, day, decoder, all)?;
-        let places = || dimensions.iter().map(|dimension| dimension.recorded_place());
+        let places = || dimensions.iter().map(|dimension| place_of(*dimension, scope));
         if places().any(|place| place.and_then(|place| frames.of_values(place)).is_none()) {
             return Ok(false);
         }
         let wrong = MalformedSegment::Value("a sum of a digest");
         let quarters = Quarters::read(content(frames.first(), decoder, room)?).ok_or(wrong)?;
+        if dimensions.contains(&Dimension::Rule) {
+            let frame = place_of(Dimension::Rule, scope).and_then(|place| frames.of_values(place));
+            let mut clicks = 0_u64;
+            each_value(content(frame, decoder, room)?, |_, sums| clicks += sums.clicks).ok_or(wrong)?;
+            if clicks != quarters.clicks.iter().sum::<u64>() {
+                return Ok(false);
+            }
+        }
         quarters.add(cuts, report);
         for (frame, tally) in places().map(|place| frames.of_values(place?)).zip(tallies) {
             let values = content(frame, decoder, room)?;
@@ -83,6 +92,13 @@ impl DigestReader {
         }
         Ok(true)
     }
+}
+
+/// The place of a dimension among the frames of digests of a scope; `None` if these have no sums of it.
+fn place_of(dimension: Dimension, scope: DigestScope) -> Option<usize> {
+    let is_there =
+        !matches!(dimension, Dimension::Widget | Dimension::Rule) || dimension == scope.last_dimension();
+    dimension.recorded_place().filter(|_| is_there)
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,6 +3,7 @@
 use signpost_domain::analytics::{Dimension, UtcDay};
 
 use crate::click_rows::{ClickRows, DimensionRows};
+use crate::columns::kind_number;
 use crate::digest::{
     Digest, DigestScope, HOURS, MAX_TEXT_OF_DIGEST, MAX_VALUES_OF_DIGEST, QUARTER_MILLIS, QUARTERS,
     write_digest,
@@ -107,8 +108,8 @@ impl ScopeSums {
         }
     }
 
-    /// Adds some of the clicks.
-    pub(crate) fn add(&mut self, clicks: &ClickRows<'_>, rows: &[u32]) {
+    /// Adds some of the clicks of a scope.
+    pub(crate) fn add(&mut self, scope: DigestScope, clicks: &ClickRows<'_>, rows: &[u32]) {
         let is_first = self.pass.0 == 0;
         if is_first {
             self.add_visits(clicks, rows);
@@ -118,7 +119,8 @@ impl ScopeSums {
         let mut pairs: usize = self.dimensions.iter().map(|sums| sums.pairs.further()).sum();
         let of_dimensions = Dimension::RECORDED.into_iter().zip(&mut self.dimensions).zip(&clicks.dimensions);
         for ((dimension, sums), of_clicks) in of_dimensions {
-            let counted = u8::from(dimension == Dimension::Widget) * 3;
+            let dimension = if dimension == Dimension::Widget { scope.last_dimension() } else { dimension };
+            let counted = kind_number(dimension.counted_kind());
             pairs -= sums.pairs.further();
             sums.add(*of_clicks, clicks.kind, &self.rows.found, counted, is_first);
             pairs += sums.pairs.further();

@@ -49,7 +49,7 @@ impl SegmentBuilder {
     }
 
     /// Adds a click likewise. Clicks with the same `alike` number must have the same values, except for
-    /// country and widget; the segment then looks their values up once.
+    /// country, widget and rule; the segment then looks their values up once.
     pub fn push_alike(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) -> Result<(), SegmentFull> {
         // Each length takes at most two bytes.
         let bytes: usize = click.values.0.iter().map(|value| cut(value).len() + 2).sum();

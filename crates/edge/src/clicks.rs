@@ -104,8 +104,8 @@ impl ClickQueue {
 
 impl Worker {
     /// Records a click for each link on the way that has analytics. HEAD is not a click (D48), and a form is one that has opened
-    /// its link (D131).
-    pub(crate) fn record(&self, visitor: &Visitor<'_>, link: &LinkView<'_>, kind: ClickKind) {
+    /// its link (D131). `rule` is the label of the rule that sent the visitor on.
+    pub(crate) fn record(&self, visitor: &Visitor<'_>, link: &LinkView<'_>, kind: ClickKind, rule: &str) {
         let Visitor { request, now, address, .. } = visitor;
         let is_click = match *request.method() {
             Method::GET => true,
@@ -126,6 +126,7 @@ impl Worker {
                 link: link.id,
                 account: link.account,
                 kind,
+                rule,
                 address: *address,
                 country,
                 user_agent: visitor::user_agent(request),

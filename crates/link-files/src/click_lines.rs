@@ -48,7 +48,7 @@ impl LineFormat {
         match self {
             Self::Ndjson => Vec::new(),
             Self::Csv => {
-                let names = FIELDS.into_iter().chain(Dimension::RECORDED.map(Dimension::as_str));
+                let names = FIELDS.into_iter().chain(Dimension::EXPORTED.map(Dimension::as_str));
                 let mut header = names.collect::<Vec<_>>().join(",").into_bytes();
                 header.extend_from_slice(b"\r\n");
                 header
@@ -79,7 +79,7 @@ pub(crate) struct Line<'a>(pub(crate) &'a ExportedClick);
 
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ExportedClick { id, kind, values } = self.0;
+        let ExportedClick { id, kind, values: _ } = self.0;
         let ClickId { at, link, place: _ } = id;
         let mut map = serializer.serialize_map(None)?;
         let [id_field, at_field, link_field, kind_field] = FIELDS;
@@ -87,7 +87,7 @@ impl Serialize for Line<'_> {
         map.serialize_entry(at_field, &format_args!("{at}"))?;
         map.serialize_entry(link_field, &format_args!("{link}"))?;
         map.serialize_entry(kind_field, kind.as_str())?;
-        for (dimension, value) in Dimension::RECORDED.iter().zip(values) {
+        for (dimension, value) in self.0.shown_values() {
             map.serialize_entry(dimension.as_str(), value)?;
         }
         map.end()
@@ -95,9 +95,9 @@ impl Serialize for Line<'_> {
 }
 
 fn write_csv(click: &ExportedClick, lines: &mut Vec<u8>) -> std::io::Result<()> {
-    let ExportedClick { id, kind, values } = click;
+    let ExportedClick { id, kind, values: _ } = click;
     write!(lines, "{id},{},{},{}", id.at, id.link, kind.as_str())?;
-    for value in values {
+    for (_, value) in click.shown_values() {
         lines.push(b',');
         push_csv_cell(value, lines);
     }
@@ -112,10 +112,11 @@ mod tests {
 
     use super::*;
 
-    fn click(country: &str, campaign: &str) -> ExportedClick {
+    fn click(country: &str, campaign: &str, rule: &str) -> ExportedClick {
         let mut values: [String; Dimension::RECORDED.len()] = Default::default();
         country.clone_into(&mut values[1]);
         campaign.clone_into(&mut values[9]);
+        rule.clone_into(&mut values[10]);
         let link = LinkId::from_bytes(LinkKind::Redirect, [7; 16]);
         let id = ClickId { at: Timestamp::from_unix_millis(1_769_850_307_042).unwrap(), link, place: 2 };
         ExportedClick { id, kind: RecordedKind::Bot, values }
@@ -129,29 +130,31 @@ mod tests {
 
     #[test]
     fn d66_a_line_of_json_has_every_field_and_unknown_values_are_empty() {
-        let line = written(LineFormat::Ndjson, &click("DE", "a \"b\"\n"));
+        let line = written(LineFormat::Ndjson, &click("DE", "a \"b\"\n", "phones.new"));
         assert_eq!(
             line,
             "{\"id\":\"clk_019c134c81e2r070707070707070707070707070707072\",\"at\":\"2026-01-31T09:05:07.042Z\",\
              \"link_id\":\"rdr_07070707070707070707070707070707\",\"kind\":\"bot\",\"channel\":\"\",\
              \"country\":\"DE\",\"device\":\"\",\"os\":\"\",\"browser\":\"\",\"language\":\"\",\"referrer\":\"\",\
-             \"utm_source\":\"\",\"utm_medium\":\"\",\"utm_campaign\":\"a \\\"b\\\"\\n\",\"widget\":\"\"}\n"
+             \"utm_source\":\"\",\"utm_medium\":\"\",\"utm_campaign\":\"a \\\"b\\\"\\n\",\"widget\":\"\",\"rule\":\"phones.new\"}\n"
         );
     }
 
     #[test]
     fn d66_cells_are_quoted_after_rfc_4180_and_run_no_formulas() {
         let cell = |campaign: &str| {
-            let line = written(LineFormat::Csv, &click("DE", campaign));
+            let line = written(LineFormat::Csv, &click("DE", campaign, ""));
             let rest = line.strip_prefix(
                 "clk_019c134c81e2r070707070707070707070707070707072,2026-01-31T09:05:07.042Z,\
                  rdr_07070707070707070707070707070707,bot,,DE,,,,,,,,",
             );
-            rest.unwrap().strip_suffix(",\r\n").unwrap().to_owned()
+            rest.unwrap().strip_suffix(",,\r\n").unwrap().to_owned()
         };
         assert_eq!(cell("say \"hi\""), "\"say \"\"hi\"\"\"");
         assert_eq!(cell("@SUM(A1,A2)"), "\"'@SUM(A1,A2)\"");
         let header = String::from_utf8(LineFormat::Csv.header()).unwrap();
-        assert!(header.starts_with("id,at,link_id,kind,channel,country,") && header.ends_with(",widget\r\n"));
+        assert!(
+            header.starts_with("id,at,link_id,kind,channel,country,") && header.ends_with(",widget,rule\r\n")
+        );
     }
 }

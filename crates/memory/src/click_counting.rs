@@ -33,7 +33,7 @@ impl KeptRow {
         match dimension {
             Dimension::Link => self.link.to_string(),
             recorded => {
-                let place = Dimension::RECORDED.iter().position(|each| *each == recorded);
+                let place = recorded.recorded_place();
                 place.and_then(|place| self.values.get(place)).cloned().unwrap_or_default()
             }
         }

@@ -17,6 +17,8 @@ pub struct KeptClick {
     pub account: AccountId,
     /// The kind of click.
     pub kind: ClickKind,
+    /// The rule that sent the visitor on.
+    pub rule: String,
     /// The address of the visitor.
     pub address: IpAddr,
     /// The country that a trusted proxy named.
@@ -40,6 +42,7 @@ impl From<Click<'_>> for KeptClick {
             link,
             account,
             kind,
+            rule,
             address,
             country,
             user_agent,
@@ -53,6 +56,7 @@ impl From<Click<'_>> for KeptClick {
             link,
             account,
             kind,
+            rule: rule.to_owned(),
             address,
             country,
             user_agent: user_agent.to_vec(),

@@ -33,6 +33,8 @@ pub struct Click<'a> {
     pub account: AccountId,
     /// The kind of the visit.
     pub kind: ClickKind,
+    /// The rule that sent the visitor on: its name, or its name and its variant's (D134). Empty without one.
+    pub rule: &'a str,
     /// The visitor's address.
     pub address: IpAddr,
     /// The country that a trusted proxy named (D55).
@@ -63,8 +65,9 @@ impl Click<'_> {
     }
 
     /// The texts, each cut to its maximum length.
-    pub(crate) fn texts(&self) -> [&[u8]; 5] {
+    pub(crate) fn texts(&self) -> [&[u8]; 6] {
         [
+            (self.rule.as_bytes(), Self::MOST_BYTES),
             (self.user_agent, Self::MOST_BYTES),
             (self.referrer, Self::MOST_BYTES),
             (self.accept_language, Self::MOST_BYTES),

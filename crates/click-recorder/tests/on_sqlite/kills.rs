@@ -46,6 +46,7 @@ fn take_so_many(recorder: &ClickRecorder, clicks: usize) {
         link: RedirectId::from_bytes([7; 16]).into(),
         account: ACCOUNT,
         kind: ClickKind::Sent,
+        rule: "",
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         country: None,
         user_agent: b"person",

@@ -43,6 +43,7 @@ fn visits() -> impl Iterator<Item = Click<'static>> {
         link: RedirectId::from_bytes([7; 16]).into(),
         account: ACCOUNT,
         kind: ClickKind::Sent,
+        rule: "",
         address: ADDRESSES[number % ADDRESSES.len()].parse().unwrap(),
         country: None,
         user_agent: b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 secretagent",

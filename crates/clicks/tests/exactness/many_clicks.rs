@@ -37,7 +37,7 @@ fn rows() -> Vec<Row> {
             };
             let millis = day_number * 86_400_000 + i64::try_from(numbers.below(86_400_000)).unwrap();
             // 1, 2, 4, 16, 256 and more than 256 values.
-            let widths = [1, 2, 4, 5, 16, 17, 256, 257, 3_000, 3_900, 1];
+            let widths = [1, 2, 4, 5, 16, 17, 256, 257, 3_000, 3_900, 3];
             let mut values = widths.map(|width: u64| match numbers.below(width) {
                 0 => String::new(),
                 value => format!("value-{value}"),
@@ -95,13 +95,16 @@ fn storage() -> Storage {
 fn d46_scans_and_digests_of_busy_days_agree_with_brute_force() {
     let storage = storage();
     let rows = storage.rows();
-    let few = Dimension::ALL
-        .into_iter()
-        .filter(|dimension| ![Dimension::Link, Dimension::UtmCampaign].contains(dimension));
-    let few: Vec<Dimension> = few.collect();
+    let few_with = |last: Dimension| -> Vec<Dimension> {
+        let recorded = Dimension::RECORDED.into_iter();
+        let others =
+            recorded.filter(|dimension| ![Dimension::Widget, Dimension::UtmCampaign].contains(dimension));
+        others.chain([last]).collect()
+    };
+    let (few, of_redirects) = (few_with(Dimension::Widget), few_with(Dimension::Rule));
     let narrow: Vec<Dimension> = few.iter().copied().take(5).collect();
     // Scope, dimensions, the offset of days from midnight, and how many of the two days digests can answer.
-    let cases: [(LinkScope, &[Dimension], i64, i64, usize); 12] = [
+    let cases: [(LinkScope, &[Dimension], i64, i64, usize); 15] = [
         (LinkScope::All, &few, 0, 24 * HOUR, 2),
         (LinkScope::All, &narrow, HOUR * 23 / 4, 24 * HOUR, 2),
         (LinkScope::All, &[], HOUR * 11 / 2, HOUR, 2),
@@ -111,7 +114,10 @@ fn d46_scans_and_digests_of_busy_days_agree_with_brute_force() {
         (LinkScope::All, &[], 1, 24 * HOUR, 0),
         (LinkScope::All, &[Dimension::UtmCampaign], 0, 24 * HOUR, 0),
         (LinkScope::All, &[Dimension::Link, Dimension::Widget], 0, 24 * HOUR, 0),
-        (LinkScope::One(link(0)), &few, HOUR * 2, 24 * HOUR, 2),
+        (LinkScope::One(link(0)), &of_redirects, HOUR * 2, 24 * HOUR, 2),
+        (LinkScope::One(link(0)), &few, 0, 24 * HOUR, 0),
+        (LinkScope::One(link(1)), &of_redirects, 0, 24 * HOUR, 0),
+        (LinkScope::All, &of_redirects, 0, 24 * HOUR, 0),
         (LinkScope::One(link(1)), &few, 0, HOUR, 2),
         (LinkScope::One(link(2)), &few, 0, 24 * HOUR, 0),
     ];

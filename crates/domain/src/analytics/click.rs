@@ -50,7 +50,8 @@ impl std::fmt::Debug for VisitorKey {
     }
 }
 
-/// The values of the dimensions of [`Dimension::RECORDED`], in that order. Unknown values are empty.
+/// The values of the dimensions of [`Dimension::RECORDED`], in that order. Unknown values are empty. The last value is the widget
+/// of a visit of a landing page's widget, and the rule of any other visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Values<'a>(pub [&'a str; Dimension::RECORDED.len()]);
 

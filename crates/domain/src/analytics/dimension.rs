@@ -1,5 +1,6 @@
 //! The dimensions of analytics (D47).
 
+use super::click::RecordedKind;
 use crate::violation::{FieldError, ViolationCode};
 
 /// The maximum number of dimensions in an answer (D45).
@@ -36,12 +37,15 @@ pub enum Dimension {
     UtmCampaign,
     /// The id of the widget that the visitor followed on a landing page (D59).
     Widget,
+    /// The rule of a redirect that sent the visitor on: its name, or its name and its variant's, with a dot between them (D134).
+    Rule,
     /// The id of the link, for questions about a whole account.
     Link,
 }
 
 impl Dimension {
-    /// The dimensions that are recorded with each click, in the order of [`Values`](super::Values).
+    /// The dimensions that are recorded with each click, in the order of [`Values`](super::Values). The last place is also that of
+    /// [`Rule`](Self::Rule): only landing pages have widgets, and only redirects have rules.
     pub const RECORDED: [Self; 11] = [
         Self::Channel,
         Self::Country,
@@ -56,10 +60,16 @@ impl Dimension {
         Self::Widget,
     ];
 
-    /// All dimensions: the recorded ones and the link.
-    pub const ALL: [Self; 12] = {
+    /// The dimensions whose values an exported click shows, in order (D66).
+    pub const EXPORTED: [Self; 12] = {
         let [a, b, c, d, e, f, g, h, i, j, k] = Self::RECORDED;
-        [a, b, c, d, e, f, g, h, i, j, k, Self::Link]
+        [a, b, c, d, e, f, g, h, i, j, k, Self::Rule]
+    };
+
+    /// All dimensions: the recorded ones and the link.
+    pub const ALL: [Self; 13] = {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = Self::EXPORTED;
+        [a, b, c, d, e, f, g, h, i, j, k, l, Self::Link]
     };
 
     /// The name in requests and answers.
@@ -77,6 +87,7 @@ impl Dimension {
             Self::UtmMedium => "utm_medium",
             Self::UtmCampaign => "utm_campaign",
             Self::Widget => "widget",
+            Self::Rule => "rule",
             Self::Link => "link",
         }
     }
@@ -92,11 +103,31 @@ impl Dimension {
         })
     }
 
-    /// Whether the dimension exists for every link. The others are only for a landing page or a whole account
+    /// Whether the dimension exists for every link. The others are only for a landing page, a redirect or a whole account
     /// (D47).
     #[must_use]
     pub const fn is_of_every_link(self) -> bool {
-        !matches!(self, Self::Widget | Self::Link)
+        !matches!(self, Self::Widget | Self::Rule | Self::Link)
+    }
+
+    /// The kind of visits that a breakdown by this dimension counts (D59).
+    #[must_use]
+    pub const fn counted_kind(self) -> RecordedKind {
+        match self {
+            Self::Widget => RecordedKind::Widget,
+            Self::Channel
+            | Self::Country
+            | Self::Device
+            | Self::Os
+            | Self::Browser
+            | Self::Language
+            | Self::Referrer
+            | Self::UtmSource
+            | Self::UtmMedium
+            | Self::UtmCampaign
+            | Self::Rule
+            | Self::Link => RecordedKind::Click,
+        }
     }
 
     /// Reads a comma-separated list of dimensions. Each must be an offered one.
@@ -126,7 +157,7 @@ impl Dimension {
         Ok(dimensions)
     }
 
-    /// The index in [`Dimension::RECORDED`]; `None` for the link.
+    /// The place in [`Dimension::RECORDED`]; `None` for the link.
     #[must_use]
     pub const fn recorded_place(self) -> Option<usize> {
         match self {
@@ -140,7 +171,7 @@ impl Dimension {
             Self::UtmSource => Some(7),
             Self::UtmMedium => Some(8),
             Self::UtmCampaign => Some(9),
-            Self::Widget => Some(10),
+            Self::Widget | Self::Rule => Some(10),
             Self::Link => None,
         }
     }
@@ -168,6 +199,7 @@ mod tests {
             ("country,country", ViolationCode::InvalidValue),
             ("link", ViolationCode::InvalidValue),
             ("widget", ViolationCode::InvalidValue),
+            ("rule", ViolationCode::InvalidValue),
             (&format!("{some},utm_medium"), ViolationCode::TooManyItems),
         ] {
             assert_eq!(

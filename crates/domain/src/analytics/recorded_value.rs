@@ -40,7 +40,7 @@ pub(super) fn as_recorded(dimension: Dimension, value: &str) -> String {
         Dimension::Country => value.trim().to_ascii_uppercase(),
         Dimension::Language => value.trim().split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase(),
         Dimension::Referrer => referrer(value.trim()),
-        Dimension::Widget | Dimension::Link => value.to_owned(),
+        Dimension::Widget | Dimension::Rule | Dimension::Link => value.to_owned(),
     }
 }
 

@@ -54,6 +54,17 @@ pub struct ExportedClick {
     pub values: [String; Dimension::RECORDED.len()],
 }
 
+impl ExportedClick {
+    /// The values of [`Dimension::EXPORTED`], in that order. No export has visits of widgets, so the last recorded value is
+    /// that of the rule.
+    pub fn shown_values(&self) -> impl Iterator<Item = (Dimension, &str)> {
+        Dimension::EXPORTED.into_iter().map(|dimension| {
+            let place = dimension.recorded_place().filter(|_| dimension != Dimension::Widget);
+            (dimension, place.and_then(|place| self.values.get(place)).map_or("", String::as_str))
+        })
+    }
+}
+
 /// The recent clicks of a link in a list (D66).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecentClicks {

@@ -17,7 +17,7 @@ impl ReportSubject {
     #[must_use]
     pub fn offers(self, dimension: Dimension) -> bool {
         match self {
-            Self::Link(LinkKind::Redirect) => dimension.is_of_every_link(),
+            Self::Link(LinkKind::Redirect) => dimension.is_of_every_link() || dimension == Dimension::Rule,
             Self::Link(LinkKind::Landing) => dimension.is_of_every_link() || dimension == Dimension::Widget,
             Self::Account => dimension.is_of_every_link() || dimension == Dimension::Link,
         }

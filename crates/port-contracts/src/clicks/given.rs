@@ -79,11 +79,11 @@ pub(super) fn random_clicks(
         };
         let visitor = u8::try_from(random.below(60)).unwrap();
         let mut values = Dimension::RECORDED.map(|dimension| {
-            let some = random.below(5);
-            if some == 0 || dimension == Dimension::Widget {
-                String::new()
-            } else {
-                format!("{dimension:?}-{some}")
+            // Visits of widgets get theirs below.
+            let dimension = if dimension == Dimension::Widget { Dimension::Rule } else { dimension };
+            match random.below(5) {
+                0 => String::new(),
+                some => format!("{dimension:?}-{some}"),
             }
         });
         if kind == RecordedKind::Widget {
