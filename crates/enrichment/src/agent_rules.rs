@@ -1,6 +1,6 @@
 //! Browsers and operating systems by user agent, with the rules of uap-core.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use signpost_domain::analytics::recorded_text;
 use ua_parser::{os, user_agent};
@@ -21,13 +21,18 @@ pub(crate) struct AgentRules {
     systems: os::Extractor<'static>,
 }
 
+static BUILT_IN: OnceLock<Option<AgentRules>> = OnceLock::new();
+
 impl AgentRules {
     /// The built-in rules, compiled at first use.
     pub(crate) fn built_in() -> Option<&'static Self> {
         // A test compiles them, so `None` cannot occur. If it did, clicks would still be counted.
-        static BUILT_IN: LazyLock<Option<AgentRules>> =
-            LazyLock::new(|| AgentRules::parse(vendored::AGENTS).ok());
-        BUILT_IN.as_ref()
+        BUILT_IN.get_or_init(|| Self::parse(vendored::AGENTS).ok()).as_ref()
+    }
+
+    /// Whether the built-in rules are compiled. It never waits.
+    pub(crate) fn built_in_is_compiled() -> bool {
+        BUILT_IN.get().is_some()
     }
 
     /// Parses rules, one a line: `browser` or `os`, a regular expression, and a name, in columns separated by

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use signpost_domain::CountryCode;
 
+use crate::agents::{self, AgentNames};
 use crate::bots::{Bots, is_ahead_of_visit};
 use crate::cache::{Cache, HeapSize};
 use crate::categories::{self, Category};
 use crate::channel::channel;
 use crate::country::country;
-use crate::device::device;
 use crate::language::Language;
 use crate::query::{ClickId, Marks};
 use crate::referrer::Referrer;
@@ -258,13 +258,8 @@ impl Enricher {
         let readable = String::from_utf8_lossy(sent);
         // First, because the visitors' side waits for these patterns after a start.
         let is_bot = self.bots.is_program(sent, &readable);
-        let families = self.sources.agents().map(|rules| rules.families(&readable)).unwrap_or_default();
-        let agent = AgentFacts {
-            is_bot,
-            device: device(&readable, &families.os),
-            os: shared(&families.os),
-            browser: shared(&families.browser),
-        };
+        let AgentNames { device, os, browser } = agents::names(&self.sources, &readable);
+        let agent = AgentFacts { is_bot, device, os: shared(&os), browser: shared(&browser) };
         self.agents.insert(sent, agent.clone());
         agent
     }

@@ -2,6 +2,8 @@
 //!
 //! [`classify`] recognises programs by what they call themselves, and allocates nothing, so the visitors' path uses it too.
 //!
+//! [`Agents`] and [`Bots`] say what the recorder will say of an agent, for answers to visits.
+//!
 //! An [`Enricher`] belongs to one thread, off the visitor's path. It caches facts by agent and by referring host, within
 //! limits that visitors cannot exceed. `data/README.md` names the sources of its lists, and ADR 43 the rules of each fact.
 //!
@@ -24,6 +26,7 @@
 //! ```
 
 mod agent_rules;
+mod agents;
 mod bots;
 mod cache;
 mod categories;
@@ -40,6 +43,7 @@ mod sources;
 mod text;
 mod vendored;
 
+pub use agents::{AgentNames, Agents};
 pub use bots::Bots;
 pub use enricher::{Enricher, Facts, FactsOfAlike, Sent};
 pub use programs::{Category, KnownProgram, MAX_EXAMINED_BYTES, classify};

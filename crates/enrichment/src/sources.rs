@@ -108,6 +108,11 @@ impl Sources {
         }
     }
 
+    /// Whether [`agents`](Self::agents) answers at once. It never waits.
+    pub(crate) fn agents_are_ready(&self) -> bool {
+        self.agents.is_some() || AgentRules::built_in_is_compiled()
+    }
+
     pub(crate) fn crawlers(&self) -> Option<&Crawlers> {
         match &self.crawlers {
             Some(own) => Some(own),

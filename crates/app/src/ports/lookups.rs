@@ -1,9 +1,11 @@
-//! Look-ups outside the stores: DNS, the countries of visitors, which visits are bots', and the operator's list of hosts.
+//! Look-ups outside the stores: DNS, the countries and the programs of visitors, which visits are bots', and the operator's list of
+//! hosts.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use signpost_domain::routing::Device;
 use signpost_domain::{CaaRecord, CountryCode, HostBlocklist, HostResolution, Hostname};
 
 /// No name server gave an answer: none was reachable, none answered in time, or all failed (`SERVFAIL`, `REFUSED`, an
@@ -64,6 +66,41 @@ pub struct NoBots;
 impl BotDetector for NoBots {
     fn is_bot(&self, _: &[u8], _: &[u8]) -> bool {
         false
+    }
+}
+
+/// What a `User-Agent` names, as the dimensions of analytics have it (D47). A name is empty if it is unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentFacts {
+    /// The kind of device.
+    pub device: Option<Device>,
+    /// The family of the operating system, such as `iOS`.
+    pub os: String,
+    /// The family of the browser, such as `Mobile Safari`.
+    pub browser: String,
+}
+
+/// Names the devices, systems and browsers of visitors (D133), by the rules of the click recorder. It works in memory.
+pub trait AgentReader: Send + Sync {
+    /// Whether [`facts`](Self::facts) answers at once. Shortly after a start it may wait until its rules are compiled, so no visit may
+    /// call it on a thread that answers others.
+    fn is_ready(&self) -> bool;
+
+    /// What a `User-Agent` of any bytes names. Once ready, it takes a small part of a millisecond.
+    fn facts(&self, user_agent: &[u8]) -> AgentFacts;
+}
+
+/// Knows no agents, for a program without visitors.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoAgents;
+
+impl AgentReader for NoAgents {
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn facts(&self, _: &[u8]) -> AgentFacts {
+        AgentFacts::default()
     }
 }
 
