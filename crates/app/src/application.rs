@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain, WidgetId, WidgetIds};
+use signpost_domain::{
+    CustomDomainScheme, Edge, HostnameRules, PartIds, Plans, RuleId, SplitKey, SystemDomain, WidgetId,
+};
 
 use crate::admission::{ClientAddresses, Gatekeeper, ProxySignIn};
 use crate::analytics::Analytics;
@@ -104,8 +106,21 @@ impl Lifecycle {
     }
 }
 
-impl WidgetIds for Application {
+impl PartIds for Application {
     fn next_widget_id(&self) -> WidgetId {
         self.ids.next()
+    }
+
+    fn next_rule_id(&self) -> RuleId {
+        self.ids.next()
+    }
+
+    fn next_split_key(&self) -> SplitKey {
+        let mut bytes = [0; 16];
+        if self.randomness.fill(&mut bytes).is_err() {
+            // The key is no secret: it only has to be another one for each redirect.
+            bytes = self.ids.next_bits();
+        }
+        SplitKey::from_bytes(bytes)
     }
 }

@@ -22,7 +22,8 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
         | FieldForm::Number
         | FieldForm::NullableNumber
         | FieldForm::Countries
-        | FieldForm::Names => cell.trim(),
+        | FieldForm::Names
+        | FieldForm::Json => cell.trim(),
     };
     if cell.is_empty() {
         return when_empty(field.form());
@@ -45,6 +46,7 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
             let names = cell.split(',').map(str::trim).filter(|name| !name.is_empty());
             FieldValue::Names(names.map(str::to_owned).collect())
         }
+        FieldForm::Json => FieldValue::Json(cell.to_owned()),
         FieldForm::Text | FieldForm::NullableText | FieldForm::Slug => FieldValue::Text(cell.to_owned()),
     })
 }
@@ -56,7 +58,8 @@ const fn when_empty(form: FieldForm) -> Option<FieldValue> {
         | FieldForm::FreeText
         | FieldForm::NullableNumber
         | FieldForm::Countries
-        | FieldForm::Names => Some(FieldValue::Null),
+        | FieldForm::Names
+        | FieldForm::Json => Some(FieldValue::Null),
         FieldForm::Text | FieldForm::Slug | FieldForm::Flag | FieldForm::Number => None,
     }
 }
@@ -87,7 +90,7 @@ pub(crate) fn cell(field: Field, value: Option<&FieldValue>) -> String {
         Some(FieldValue::Flag(flag)) => flag.to_string(),
         Some(FieldValue::Number(number)) => number.to_string(),
         Some(FieldValue::Text(text)) if field.form() == FieldForm::FreeText => escaped(text),
-        Some(FieldValue::Text(text)) => text.clone(),
+        Some(FieldValue::Text(text) | FieldValue::Json(text)) => text.clone(),
         Some(FieldValue::Countries(countries)) => countries.join(" "),
         Some(FieldValue::Names(names)) => names.join(","),
     }

@@ -30,7 +30,7 @@ pub(crate) fn next_object<R: Read>(input: &mut Input<R>) -> io::Result<Option<Im
 
 fn parse(line: &[u8]) -> Result<Record, String> {
     match signpost_strict_json::parse(line) {
-        Ok(Json::Object(members)) => Ok(record(members)),
+        Ok(Json::Object(members)) => Ok(record(members, line)),
         Ok(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::List(_)) => {
             Err("The line is not a JSON object.".to_owned())
         }
@@ -41,8 +41,8 @@ fn parse(line: &[u8]) -> Result<Record, String> {
     }
 }
 
-/// The record of an object.
-fn record(members: JsonObject) -> Record {
+/// The record of the object in a line.
+fn record(members: JsonObject, line: &[u8]) -> Record {
     let mut record = Record::default();
     for (name, value) in members {
         match Field::named(&name) {
@@ -51,6 +51,7 @@ fn record(members: JsonObject) -> Record {
             Some(field) if matches!(field.form(), FieldForm::Number | FieldForm::NullableNumber) => {
                 record.set(field, number(value));
             }
+            Some(field) if field.form() == FieldForm::Json => record.set(field, json(&value, line, &name)),
             Some(field) => record.set(field, plain(value)),
             None => record.set_unknown(name.chars().take(NAME_CHARS).collect::<String>()),
         }
@@ -96,6 +97,16 @@ fn names(value: Json) -> FieldValue {
     match value {
         Json::Null => FieldValue::Null,
         Json::List(names) => texts(names).map_or(FieldValue::Unfit, FieldValue::Names),
+        Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::Object(_) => FieldValue::Unfit,
+    }
+}
+
+/// An array as it stands in the line: the use case reads what is in it.
+fn json(value: &Json, line: &[u8], name: &str) -> FieldValue {
+    match value {
+        Json::List(_) => signpost_strict_json::member_text(line, name)
+            .map_or(FieldValue::Unfit, |text| FieldValue::Json(text.to_owned())),
+        Json::Null => FieldValue::Null,
         Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::Object(_) => FieldValue::Unfit,
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
 use signpost_app::transfer::{Field, FieldValue, Record};
 
 use crate::csv_values::cell;
@@ -83,6 +84,11 @@ impl Serialize for JsonRecord<'_> {
                 Some(FieldValue::Text(text)) => object.serialize_entry(field.name(), text)?,
                 Some(FieldValue::Countries(countries)) => {
                     object.serialize_entry(field.name(), &Countries { countries })?;
+                }
+                Some(FieldValue::Json(json)) => {
+                    let value: Box<RawValue> =
+                        serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
+                    object.serialize_entry(field.name(), &value)?;
                 }
                 Some(FieldValue::Names(names)) => object.serialize_entry(field.name(), names)?,
             }

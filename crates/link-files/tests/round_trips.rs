@@ -101,6 +101,8 @@ fn the_form_of_the_files_is_stable() {
         ("utm_content", "", json!(null)),
         ("max_clicks", "", json!(null)),
         ("clicks_left", "", json!(null)),
+        ("rules", "", json!(null)),
+        ("split_key", "", json!(null)),
         ("antibot_enabled", "false", json!(false)),
         ("geo_blocklists", "", json!({"countries": []})),
         ("analytics_enabled", "true", json!(true)),

@@ -64,6 +64,7 @@ impl Owned {
                 pixels: self.codes_of(&redirect.pixel_ids),
                 way: redirect.way.clone(),
                 click_limit: redirect.click_limit,
+                rules: redirect.rules.clone(),
             }),
         };
         let (life, has_password) = match &content {

@@ -63,6 +63,8 @@ pub(crate) mod table {
             target_host -> Nullable<Text>,
             /// Only on SQLite: the lengths of the ends of `target_host`.
             target_host_ends -> Nullable<Text>,
+            /// Whether `behaviour` has rules: an index is by it (ADR 87).
+            has_rules -> Bool,
         }
     }
 }
@@ -171,8 +173,8 @@ impl LinkRow {
             click_limit,
         } = self;
         let (id, row) = link_id(kind, &id)?;
-        let ReadLife { life, way, has_password } =
-            life.into_life_and_way(&row, id.kind(), click_limit.is_some())?;
+        let ReadLife { life, way, rules, has_password } =
+            life.read(&row, id.kind(), click_limit.is_some())?;
         let content = match id.kind() {
             LinkKind::Landing => {
                 row.unused("target_url", target_url.is_none())?;
@@ -188,6 +190,7 @@ impl LinkRow {
                 pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
                 way,
                 click_limit: click_limit_from(&row, click_limit)?,
+                rules,
             }),
         };
         Ok(Link {
@@ -255,6 +258,7 @@ macro_rules! written_link_columns {
             expires_at: Option<$crate::columns::Instant> => diesel::sql_types::Nullable<$crate::sql_types::Moment>,
             behaviour: Option<String> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
             target_host: Option<&'a str> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
+            has_rules: bool => diesel::sql_types::Bool,
         }
     };
 }
@@ -321,6 +325,7 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             expires_at: life.schedule.expires_at().map(Instant::from),
             behaviour: behaviour_column(link),
             target_host: redirect.map(|redirect| redirect.target_url.host()),
+            has_rules: link.has_rules(),
         }
     }
 }

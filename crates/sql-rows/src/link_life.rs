@@ -1,8 +1,9 @@
-//! The columns of rows of `links` about the life of a link (D128), and the column that also has the way of a redirect (D132).
+//! The columns of rows of `links` about the life of a link (D128), and the column that also has the way of a redirect (D132) and
+//! its rules (D133).
 
 use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
-use signpost_domain::{AnyContent, Behaviour, Content as _, Life, Link, LinkKind, Schedule, Way};
+use signpost_domain::{AnyContent, Behaviour, Content as _, Life, Link, LinkKind, Rules, Schedule, Way};
 
 use crate::Corrupt;
 use crate::cell::RowName;
@@ -29,14 +30,16 @@ pub(crate) struct ReadLife {
     pub(crate) life: Life,
     /// How it sends its visitors on.
     pub(crate) way: Way,
+    /// Which of them it sends elsewhere (D133).
+    pub(crate) rules: Rules,
     /// Whether it asks them for a password. The hash is read only when they have typed one.
     pub(crate) has_password: bool,
 }
 
 impl LifeRow {
-    /// The life of the link of this kind in this row, and what its visits do. A landing page has the default way. A link
+    /// The life of the link of this kind in this row, and what its visits do. A landing page has the default way and no rules. A link
     /// that says that it is limited must have a limit: without it, it would send on any number of visits.
-    pub(crate) fn into_life_and_way(
+    pub(crate) fn read(
         self,
         row: &RowName,
         kind: LinkKind,
@@ -47,28 +50,28 @@ impl LifeRow {
         let expires_at = expires_at.map(|instant| row.timestamp("expires_at", instant)).transpose()?;
         let behaviour = behaviour.map(|json| row.cell("behaviour", Behaviour::from_json(&json)));
         // The limit itself is in a table of its own.
-        let Behaviour { fallback_url, way, is_limited, has_password } =
+        let Behaviour { fallback_url, way, is_limited, has_password, rules } =
             behaviour.transpose()?.unwrap_or_default();
-        let is_landings = way == Way::default() && !is_limited;
+        let is_landings = way == Way::default() && !is_limited && rules.is_empty();
         row.unused("behaviour", kind == LinkKind::Redirect || is_landings)?;
         if is_limited && !has_limit {
             return Err(row.corrupt("behaviour", "says that the link has a limit, which is missing"));
         }
         let life = Life { schedule: Schedule::from_stored(starts_at, expires_at), fallback_url };
-        Ok(ReadLife { life, way, has_password })
+        Ok(ReadLife { life, way, rules, has_password })
     }
 }
 
-/// The column `behaviour` of a link; `None` for a plain one (ADR 81). Only redirects have a way and a limit.
+/// The column `behaviour` of a link; `None` for a plain one (ADR 81). Only redirects have a way, a limit and rules.
 pub(crate) fn behaviour_column(link: &Link) -> Option<String> {
     let Life { schedule: _, fallback_url } = &link.life;
-    let way = match &link.content {
-        AnyContent::Landing => Way::default(),
-        AnyContent::Redirect(redirect) => redirect.way.clone(),
+    let (way, rules) = match &link.content {
+        AnyContent::Landing => (Way::default(), Rules::default()),
+        AnyContent::Redirect(redirect) => (redirect.way.clone(), redirect.rules.clone()),
     };
     let is_limited = link.content.click_limit().is_some();
     let has_password = link.has_password;
-    Behaviour { fallback_url: fallback_url.clone(), way, is_limited, has_password }.to_json()
+    Behaviour { fallback_url: fallback_url.clone(), way, is_limited, has_password, rules }.to_json()
 }
 
 #[cfg(test)]
@@ -84,30 +87,33 @@ mod tests {
         let row = RowName::new("links", "a link");
         let try_to_read = |behaviour, has_limit| {
             let life = LifeRow { starts_at: None, expires_at: None, behaviour };
-            let read = life.into_life_and_way(&row, LinkKind::Redirect, has_limit);
-            read.map(|ReadLife { life, way, has_password: _ }| (life, way))
+            let read = life.read(&row, LinkKind::Redirect, has_limit);
+            read.map(|ReadLife { life, way, rules, has_password: _ }| (life, way, rules))
         };
         let read = |behaviour| try_to_read(behaviour, false).unwrap();
         let plain = samples::redirect("plain");
         let column_of = |redirect: &Redirect| behaviour_column(&redirect.clone().into_any());
         assert_eq!(column_of(&plain), None);
         assert_eq!(behaviour_column(&samples::landing("plain").into_any()), None);
-        assert_eq!(read(None), (Life::default(), Way::default()));
+        assert_eq!(read(None), (Life::default(), Way::default(), Rules::default()));
         let fallback_url = Some(samples::target("https://example.com/over"));
         let life = Life { fallback_url, ..Life::default() };
         let living = Redirect { life: life.clone(), ..plain.clone() };
         assert_eq!(column_of(&living).as_deref(), Some(r#"{"fallback_url":"https://example.com/over"}"#));
-        assert_eq!(read(column_of(&living)), (life.clone(), Way::default()));
+        assert_eq!(read(column_of(&living)), (life.clone(), Way::default(), Rules::default()));
         let way = Way { redirect_status: RedirectStatus::PermanentRedirect, ..Way::default() };
         let permanent = plain.clone().with(|content| content.way = way.clone());
         assert_eq!(column_of(&permanent).as_deref(), Some(r#"{"redirect_status":308}"#));
-        assert_eq!(read(column_of(&permanent)), (Life::default(), way.clone()));
+        assert_eq!(read(column_of(&permanent)), (Life::default(), way.clone(), Rules::default()));
         let both = living.with(|content| content.way = way.clone());
-        assert_eq!(read(column_of(&both)), (life, way));
+        assert_eq!(read(column_of(&both)), (life, way, Rules::default()));
         let limit = MaxClicks::new(9).ok().map(|max| ClickLimit::new(max, 0, Revision::FIRST));
         let limited = column_of(&plain.with(|content| content.click_limit = limit));
         assert_eq!(limited.as_deref(), Some(r#"{"is_limited":true}"#), "ADR 85");
-        assert_eq!(try_to_read(limited.clone(), true).unwrap(), (Life::default(), Way::default()));
+        assert_eq!(
+            try_to_read(limited.clone(), true).unwrap(),
+            (Life::default(), Way::default(), Rules::default())
+        );
         assert_eq!(try_to_read(limited, false).unwrap_err().column, "behaviour");
     }
 
@@ -121,7 +127,7 @@ mod tests {
             let behaviour = behaviour_column(&link);
             assert_eq!(behaviour.as_deref(), Some(r#"{"has_password":true}"#));
             let life = LifeRow { starts_at: None, expires_at: None, behaviour };
-            assert!(life.into_life_and_way(&row, kind, false).unwrap().has_password);
+            assert!(life.read(&row, kind, false).unwrap().has_password);
         }
     }
 }

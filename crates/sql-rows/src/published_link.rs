@@ -80,8 +80,8 @@ impl PublishedRow {
         page: Option<&str>,
         codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
     ) -> Result<(Life, bool, PublishedContent), Corrupt> {
-        let ReadLife { life, way, has_password } =
-            self.life.into_life_and_way(row, id.kind(), self.click_limit.is_some())?;
+        let ReadLife { life, way, rules, has_password } =
+            self.life.read(row, id.kind(), self.click_limit.is_some())?;
         let content = match id {
             LinkId::Landing(_) => {
                 row.unused("target_url", self.target_url.is_none())?;
@@ -97,6 +97,7 @@ impl PublishedRow {
                 pixels: codes(&pixel_ids_from(row, &self.pixel_ids)?)?,
                 way,
                 click_limit: click_limit_from(row, self.click_limit)?,
+                rules,
             }),
         };
         Ok((life, has_password, content))

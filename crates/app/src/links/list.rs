@@ -30,6 +30,8 @@ pub struct ListLinks {
     pub external_id: Option<ExternalId>,
     /// `tag`, `tag_all` and `without_tag`
     pub tags: TagFilter,
+    /// `has_rules`
+    pub has_rules: Option<bool>,
     /// `target_host`
     pub target_host: Option<TargetHost>,
     /// `created_after` and `created_before`
@@ -87,6 +89,7 @@ impl ListLinks {
             states,
             external_id,
             tags,
+            has_rules,
             target_host,
             created,
             updated,
@@ -114,6 +117,7 @@ impl ListLinks {
             state: states.map(|states| StateFilter { states, at: now }),
             external_id,
             tags,
+            has_rules,
             target_host,
             created,
             updated,

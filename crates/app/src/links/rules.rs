@@ -48,7 +48,7 @@ impl LinkRules<'_> {
             blocklist,
             named_domains,
             known_pixels,
-            widget_ids: *app,
+            part_ids: *app,
             now: app.clock.now(),
         }
     }

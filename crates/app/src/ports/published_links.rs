@@ -1,7 +1,8 @@
 //! Links, and the rest of a domain, as visitors see them.
 
 use signpost_domain::{
-    AccountId, AppFile, ClickLimit, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, TargetUrl, Way,
+    AccountId, AppFile, ClickLimit, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, Rules,
+    TargetUrl, Way,
 };
 
 /// What a visit needs to know about a link.
@@ -50,6 +51,8 @@ pub struct PublishedRedirect {
     pub way: Way,
     /// How many visits it sends on at most, and how many clicks are taken of that (D130).
     pub click_limit: Option<ClickLimit>,
+    /// Which visitors it sends elsewhere (D133).
+    pub rules: Rules,
 }
 
 /// What a visit needs to know about a landing page.

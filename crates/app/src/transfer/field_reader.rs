@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use signpost_domain::routing::{RuleDraft, read_rules_text};
 use signpost_domain::{
     Change, CountryCode, FieldError, GeoBlocklist, TagName, Tags, Timestamp, Violation, ViolationCode,
     Violations,
@@ -60,6 +61,7 @@ impl RowFieldReader {
                 | FieldValue::Number(_)
                 | FieldValue::Countries(_)
                 | FieldValue::Names(_)
+                | FieldValue::Json(_)
                 | FieldValue::Unfit,
             ) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a text");
@@ -84,6 +86,7 @@ impl RowFieldReader {
                 | FieldValue::Text(_)
                 | FieldValue::Countries(_)
                 | FieldValue::Names(_)
+                | FieldValue::Json(_)
                 | FieldValue::Unfit,
             ) => self.refuse(field, ViolationCode::InvalidType, "must be true or false"),
         }
@@ -113,6 +116,7 @@ impl RowFieldReader {
                 | FieldValue::Text(_)
                 | FieldValue::Countries(_)
                 | FieldValue::Names(_)
+                | FieldValue::Json(_)
                 | FieldValue::Unfit,
             ) => return self.refuse(field, ViolationCode::InvalidType, "must be a whole number"),
         };
@@ -136,6 +140,7 @@ impl RowFieldReader {
                 | FieldValue::Number(_)
                 | FieldValue::Text(_)
                 | FieldValue::Names(_)
+                | FieldValue::Json(_)
                 | FieldValue::Unfit,
             ) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a list of countries");
@@ -166,6 +171,7 @@ impl RowFieldReader {
                 | FieldValue::Number(_)
                 | FieldValue::Text(_)
                 | FieldValue::Countries(_)
+                | FieldValue::Json(_)
                 | FieldValue::Unfit,
             ) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a list of names");
@@ -182,6 +188,28 @@ impl RowFieldReader {
             return None;
         }
         Tags::new(names).map_err(|error| self.note(error.at(field.name()))).ok()
+    }
+
+    /// Optional rules; null is an empty list. Violations name the part of the rules.
+    pub(super) fn rules(&mut self, field: Field) -> Change<Vec<Option<RuleDraft>>> {
+        match self.fields.remove(&field) {
+            None => Change::Keep,
+            Some(FieldValue::Null) => Change::Clear,
+            Some(FieldValue::Json(json)) => {
+                Change::Set(read_rules_text(&json, field.name(), &mut self.violations))
+            }
+            Some(
+                FieldValue::Flag(_)
+                | FieldValue::Number(_)
+                | FieldValue::Text(_)
+                | FieldValue::Countries(_)
+                | FieldValue::Names(_)
+                | FieldValue::Unfit,
+            ) => {
+                self.refuse::<()>(field, ViolationCode::InvalidType, "must be an array");
+                Change::Keep
+            }
+        }
     }
 
     /// The times of creation and last change. Neither is in the future, and the change is not before the creation.

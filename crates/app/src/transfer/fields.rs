@@ -1,8 +1,9 @@
 //! The fields of records: their names, their forms, and how those of a redirect's content are written, read and compared.
 
 use signpost_domain::{
-    Change, ClickLimit, ClickLimitRequest, Life, LifeRequest, MaxClicks, RedirectContent,
-    RedirectContentRequest, RedirectStatus, TargetUrl, Timestamp, Utm, UtmPart, UtmValue, Way, WayRequest,
+    Change, ClickLimit, ClickLimitRequest, FieldError, Life, LifeRequest, MaxClicks, RedirectContent,
+    RedirectContentRequest, RedirectStatus, Rules, RulesRequest, SplitKey, TargetUrl, Timestamp, Utm,
+    UtmPart, UtmValue, ViolationCode, Way, WayRequest,
 };
 
 use super::field_reader::RowFieldReader;
@@ -29,6 +30,8 @@ pub enum FieldForm {
     Countries,
     /// A list of names without commas, or null.
     Names,
+    /// A JSON array, or null.
+    Json,
 }
 
 macro_rules! fields {
@@ -120,6 +123,10 @@ fields! {
     MaxClicks: NullableNumber = "max_clicks",
     /// How many of them it had left.
     ClicksLeft: NullableNumber = "clicks_left",
+    /// Where which visitors are sent, as in the API.
+    Rules: Json = "rules",
+    /// What makes the splits of the rules share visitors as they did, as 32 hexadecimal digits.
+    SplitKey: NullableText = "split_key",
     /// Whether known bots are turned away.
     AntibotEnabled: Flag = "antibot_enabled",
     /// The countries whose visitors are turned away.
@@ -223,7 +230,7 @@ fn write_limit(limit: Option<ClickLimit>, record: &mut Record) {
 
 /// Writes the content of a redirect into its record. Exports omit pixels.
 pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
-    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way, click_limit } =
+    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way, click_limit, rules } =
         content;
     write_way(way, record);
     let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
@@ -231,11 +238,32 @@ pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
     record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
     record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
     write_limit(*click_limit, record);
+    write_rules(rules, record);
+}
+
+fn write_rules(rules: &Rules, record: &mut Record) {
+    let key = rules.split_key();
+    let list = key.map(|_| FieldValue::Json(rules.to_value().to_string()));
+    record.set(Field::Rules, list.unwrap_or(FieldValue::Null));
+    record.set(Field::SplitKey, FieldValue::or_null(key.map(SplitKey::to_hex)));
+}
+
+/// Reads the rules of a redirect. A redirect that keeps its id keeps those of its rules.
+fn read_rules(fields: &mut RowFieldReader, keeps_ids: bool) -> RulesRequest {
+    let list = fields.rules(Field::Rules);
+    let split_key = fields.optional(Field::SplitKey, |text| {
+        let message = "must be 32 hexadecimal digits in lower case";
+        SplitKey::from_hex(text).ok_or_else(|| FieldError::new(ViolationCode::InvalidFormat, message))
+    });
+    RulesRequest { list, split_key, keeps_ids }
 }
 
 /// Reads the content of a redirect from the fields of a record, and apart from it the parts of `utm`, which a creation takes as a
-/// whole.
-pub(super) fn read_redirect(fields: &mut RowFieldReader) -> (RedirectContentRequest, UtmChanges) {
+/// whole. `keeps_id` says whether the record names the redirect by its id.
+pub(super) fn read_redirect(
+    fields: &mut RowFieldReader,
+    keeps_id: bool,
+) -> (RedirectContentRequest, UtmChanges) {
     let utm = UtmChanges::read(fields);
     let max_clicks = fields.nullable_number(Field::MaxClicks, MaxClicks::parse);
     let clicks_left = fields.number(Field::ClicksLeft, ClickLimit::parse_left);
@@ -252,6 +280,7 @@ pub(super) fn read_redirect(fields: &mut RowFieldReader) -> (RedirectContentRequ
             utm: Change::Set(utm.to_utm()),
         },
         click_limit: ClickLimitRequest { max_clicks: max_clicks.unwrap_or_default(), clicks_left },
+        rules: read_rules(fields, keeps_id),
     };
     (content, utm)
 }
@@ -264,8 +293,15 @@ pub(super) fn compare_redirect(
     stored: &RedirectContent,
     mut compare: impl FnMut(Field, bool),
 ) {
-    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _, way, click_limit } =
-        request;
+    let RedirectContentRequest {
+        target_url,
+        antibot_enabled,
+        geo_blocklist,
+        pixels: _,
+        way,
+        click_limit,
+        rules,
+    } = request;
     compare(Field::TargetUrl, target_url.as_ref() == Some(&stored.target_url));
     compare(Field::AntibotEnabled, antibot_enabled.is_none_or(|flag| flag == stored.antibot_enabled));
     let stored_blocklist = Some(&stored.geo_blocklist);
@@ -281,6 +317,13 @@ pub(super) fn compare_redirect(
     // Visits use clicks up, so what is left is not compared, as dates are not.
     let stored_max = stored.click_limit.map(ClickLimit::max);
     compare(Field::MaxClicks, click_limit.max_clicks.applied_to(stored_max) == stored_max);
+    let are_same_rules = match &rules.list {
+        Change::Keep => true,
+        Change::Clear => stored.rules.is_empty(),
+        // Another link with the same rules has other ids for them, and another key.
+        Change::Set(list) => stored.rules.are_those_of(list),
+    };
+    compare(Field::Rules, are_same_rules);
 }
 
 #[cfg(test)]

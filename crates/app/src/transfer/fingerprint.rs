@@ -31,13 +31,14 @@ impl Fingerprint {
                     | Field::UpdatedAt
                     | Field::ClicksLeft
                     | Field::HasPassword
-                    | Field::Password,
+                    | Field::Password
+                    | Field::SplitKey,
                     _,
                 )
                 | (_, FieldValue::Null | FieldValue::Unfit) => continue,
                 (_, FieldValue::Flag(flag)) => flag.to_string(),
                 (_, FieldValue::Number(number)) => number.to_string(),
-                (_, FieldValue::Text(text)) => text.clone(),
+                (_, FieldValue::Text(text) | FieldValue::Json(text)) => text.clone(),
                 (_, FieldValue::Countries(items) | FieldValue::Names(items)) => items.join(","),
             };
             for part in [field.name(), &value] {

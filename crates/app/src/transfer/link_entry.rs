@@ -28,7 +28,7 @@ pub(super) struct LinkEntry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum EntryContent {
-    Redirect(RedirectContentRequest, UtmChanges),
+    Redirect(Box<RedirectContentRequest>, UtmChanges),
     Landing,
 }
 
@@ -60,8 +60,8 @@ impl LinkEntry {
         let (name, content) = match kind {
             LinkKind::Redirect => {
                 let name = fields.optional(Field::Name, Name::parse);
-                let (content, utm) = fields::read_redirect(&mut fields);
-                (name, EntryContent::Redirect(content, utm))
+                let (content, utm) = fields::read_redirect(&mut fields, id.is_some());
+                (name, EntryContent::Redirect(Box::new(content), utm))
             }
             LinkKind::Landing => (fields.required(Field::Title, Name::parse), EntryContent::Landing),
         };
@@ -151,7 +151,7 @@ impl LinkEntry {
             EntryContent::Redirect(content, _) => {
                 let name =
                     request.name.clone().or_else(|| content.target_url.as_ref().map(TargetUrl::default_name));
-                let request = LinkRequest { name, ..request }.with_content(content);
+                let request = LinkRequest { name, ..request }.with_content(*content);
                 created::<RedirectContent>(id, request, slug, lost, rules)?
             }
             EntryContent::Landing => {
@@ -270,7 +270,7 @@ fn all_violations(
     let EntryContent::Redirect(content, _) = request.content.clone() else { return violations };
     let Some(target_url) = &content.target_url else { return violations };
     let name = request.name.clone().or_else(|| Some(target_url.default_name()));
-    let value = LinkRequest { name, ..request }.with_content(content);
+    let value = LinkRequest { name, ..request }.with_content(*content);
     let request = Submitted { value, violations };
     match Link::<RedirectContent>::create(Id::from_bytes([0; 16]), &request, None, rules) {
         Err(Rejection::Invalid(violations)) => violations,

@@ -22,6 +22,8 @@ pub enum FieldValue {
     Countries(Vec<String>),
     /// The names of `tags`.
     Names(Vec<String>),
+    /// JSON text.
+    Json(String),
     /// A value that no field accepts, such as a number with a fraction.
     Unfit,
 }
@@ -70,6 +72,7 @@ impl Record {
             | FieldValue::Number(_)
             | FieldValue::Countries(_)
             | FieldValue::Names(_)
+            | FieldValue::Json(_)
             | FieldValue::Unfit => None,
         }
     }

@@ -2,8 +2,8 @@
 
 use signpost_domain::{
     AccountId, Address, ClickLimit, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PageContent,
-    PixelCode, RedirectStatus, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId, behind_path,
-    query_of,
+    PixelCode, RedirectStatus, Rules, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId,
+    behind_path, query_of,
 };
 
 use crate::application::Application;
@@ -16,8 +16,8 @@ pub const MOST_HOPS: u32 = 5;
 /// Where a public address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// To this target. It is one of our own addresses only if the link there has dates, a limit of clicks or a password: that link
-    /// decides for each visit whether it opens.
+    /// To this target. It is one of our own addresses only if the link there has dates, a limit of clicks, a password or rules, so that
+    /// it decides anew for each visit, or if the link at the address itself has rules.
     Redirect(TargetUrl),
     /// To a landing page at this address.
     Landing {
@@ -102,6 +102,9 @@ pub struct Resolved {
     pub click_limit: Option<ClickLimit>,
     /// Whether visitors of that link are asked for a password (D131).
     pub has_password: bool,
+    /// Which visitors of that link are sent elsewhere (D133), with its parameters of campaigns in the targets. Such a link leads to its
+    /// targets as they are, even at our own addresses, so what else is here is only about itself.
+    pub rules: Rules,
     /// The gates that visitors must pass.
     pub gates: VisitorGates,
     /// How visitors are sent on.
@@ -109,7 +112,7 @@ pub struct Resolved {
     /// The links that record a visit as a click, the one at the address first. A landing page elsewhere is not included,
     /// since it records the visit when it is shown.
     pub recorded: Vec<RecordedLink>,
-    /// The hosts of all targets in the chain. If the operator's list has one of them, the address leads nowhere (D24).
+    /// The hosts of all targets in the chain, and of those of the rules. If the operator's list has one of them, the address leads nowhere (D24).
     pub target_hosts: Vec<String>,
     /// The addresses and accounts that this result depends on.
     pub depends_on: Dependencies,
@@ -131,8 +134,9 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
 }
 
 /// Resolves `address`. A target at one of our own addresses, or at that of a widget, is followed, up to five levels deep; a
-/// longer chain or a loop leads nowhere. A chain ends before a link with dates, a limit of clicks or a password, whose address the
-/// visitor then opens, but what follows that link counts too. The operator's list of targets is not checked here, and neither is the time.
+/// longer chain or a loop leads nowhere. A chain ends before a link with dates, a limit of clicks, a password or rules, whose address the
+/// visitor then opens, and after a first link with rules. But what follows that link counts too. The operator's list of targets is not
+/// checked here, and neither is the time.
 ///
 /// # Errors
 /// The store broke; callers must not take that for [`Resolution::NotThere`].
@@ -144,6 +148,7 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
         life: Life::default(),
         click_limit: None,
         has_password: false,
+        rules: Rules::default(),
         gates: VisitorGates::default(),
         sending: Sending::default(),
         recorded: Vec::new(),
@@ -155,7 +160,8 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
     let is_the_same_for_all = resolved.gates == VisitorGates::default()
         && resolved.life.schedule == Schedule::default()
         && resolved.click_limit.is_none()
-        && !resolved.has_password;
+        && !resolved.has_password
+        && resolved.rules.is_empty();
     if !is_the_same_for_all {
         resolved.sending.status = resolved.sending.status.temporary();
     }
@@ -245,11 +251,15 @@ async fn follow(
                     pixels,
                     way,
                     click_limit: _,
+                    rules,
                 } = redirect;
                 resolved.recorded.extend(recorded);
                 resolved.gates.add(antibot_enabled, &geo_blocklist, pixels);
                 resolved.sending.follow(hops, &way);
                 let target = target_url.with_utm(&way.utm);
+                if hops == 0 && !rules.is_empty() {
+                    return lead_by_rules(app, rules.with_utm(&way.utm), target, resolved).await;
+                }
                 match &on_the_way {
                     Some(before) if way.forward_query => target.forwarding(query_of(&before.location())),
                     Some(_) | None => target,
@@ -266,6 +276,26 @@ async fn follow(
     }
 }
 
+/// Where the link at the address itself leads that has rules: to its own target, unless a rule holds. The chain behind that target has
+/// gates of its own, which do not count for visitors of another target, so nothing is followed. A chain that returns to the link leads
+/// nowhere, as without rules.
+async fn lead_by_rules(
+    app: &Application,
+    rules: Rules,
+    target: TargetUrl,
+    resolved: &mut Resolved,
+) -> Result<Resolution, StoreError> {
+    let hosts = std::iter::once(&target).chain(rules.targets()).map(|target| target.host().to_owned());
+    resolved.target_hosts.extend(hosts);
+    resolved.target_hosts.dedup();
+    resolved.rules = rules;
+    if is_too_long(app, target.clone(), 0, &mut resolved.depends_on).await? {
+        resolved.missing = Missing::Loop;
+        return Ok(Resolution::NotThere);
+    }
+    Ok(Resolution::Redirect(target))
+}
+
 /// The limit of clicks of a link. Only redirects have one.
 const fn limit_of(content: &PublishedContent) -> Option<ClickLimit> {
     match content {
@@ -274,9 +304,13 @@ const fn limit_of(content: &PublishedContent) -> Option<ClickLimit> {
     }
 }
 
-/// Whether the link decides for each visit whether it opens, so that no chain leads through it. A password does that too.
+/// Whether the link decides for each visit whether it opens, or where it leads, so that no chain leads through it. A password does that too.
 fn is_conditional(life: &Life, content: &PublishedContent) -> bool {
-    life.schedule != Schedule::default() || limit_of(content).is_some()
+    let has_rules = match content {
+        PublishedContent::Redirect(redirect) => !redirect.rules.is_empty(),
+        PublishedContent::Landing(_) | PublishedContent::Inactive | PublishedContent::Suspended => false,
+    };
+    life.schedule != Schedule::default() || limit_of(content).is_some() || has_rules
 }
 
 /// Whether a chain is too long that continues at `target` after so many redirects.

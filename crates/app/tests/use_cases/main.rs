@@ -57,6 +57,7 @@ mod redirect_reading;
 mod redirect_targets;
 mod redirect_updates;
 mod requests_in_flight;
+mod rules;
 mod second_factors;
 mod spawning;
 mod tags;

@@ -87,6 +87,10 @@ async fn r46_searches_beyond_the_bound_are_refused() {
             let listed = links::list(&world.app, &other, kind, by_state, now).await;
             assert_eq!(listed.is_err(), is_search, "{state:?}");
         }
+        for has_rules in [true, false] {
+            let by_rules = ListLinks { has_rules: Some(has_rules), ..ListLinks::default() };
+            assert_eq!(links::list(&world.app, &other, kind, by_rules).await.is_err(), !has_rules, "D126");
+        }
     }
     drop(first);
     assert!(links::list(&world.app, &other, LinkKind::Redirect, search(), now).await.is_ok());

@@ -127,7 +127,7 @@ fn d134_the_slots_of_visitors_never_change() {
     assert_eq!(key.slot(None, b"", 0), 0);
 }
 
-const SLOTS: [u32; 3] = [0, 0, 0];
+const SLOTS: [u32; 3] = [560_881, 59_370, 253_576];
 
 #[test]
 fn d134_variants_share_visitors_by_their_weights() {

@@ -180,18 +180,23 @@ fn rule(object: &mut Object<'_>) -> RuleDraft {
         .text("id", &Form::new(|text| Ok(IdReference::parse(text)), |text| Ok(IdReference::parse(text))));
     let name =
         object.text("name", &Form::new(RuleName::parse, |text| lax(RuleName::from_stored(text.to_owned()))));
-    let conditions = object.objects("conditions", Rule::MAX_CONDITIONS, condition).unwrap_or_default();
+    let conditions = object.objects("conditions", Rule::MAX_CONDITIONS, condition);
+    // A list that could not be read is not one without conditions, which only the last rule may have.
+    let unread = if object.has("conditions") { vec![None] } else { vec![] };
+    let conditions = conditions.unwrap_or(unread);
     let conditions = conditions.into_iter().map(Option::flatten).collect();
     let has_split = object.has("split");
     let has_target = object.has("target_url");
     let split = object.objects("split", Split::MAX, variant);
-    let target = if has_split {
-        object.text("target_url", &TARGET)
-    } else {
-        object.required_text("target_url", &TARGET)
-    };
-    if has_split && has_target {
-        object.refuse("split", ViolationCode::InvalidValue, "must be absent beside `target_url`");
+    let target = object.text("target_url", &TARGET);
+    match (has_split, has_target) {
+        (true, true) => {
+            object.refuse("split", ViolationCode::InvalidValue, "must be absent beside `target_url`")
+        }
+        (false, false) => {
+            object.refuse_whole(field_error(ViolationCode::Required, "must have `target_url` or `split`"));
+        }
+        (true, false) | (false, true) => {}
     }
     let leads_to = match (split, target) {
         (Some(variants), _) => {
@@ -268,6 +273,10 @@ fn date(object: &mut Object<'_>) -> Option<DateRange> {
     if object.count() > before {
         return None;
     }
+    if from.is_none() && until.is_none() {
+        object.refuse_whole(field_error(ViolationCode::Required, "must have `from` or `until`"));
+        return None;
+    }
     DateRange::new(from, until).map_err(|(field, error)| object.refuse_with(field, error)).ok()
 }
 
@@ -291,10 +300,20 @@ fn query(object: &mut Object<'_>) -> Option<QueryTest> {
     let stored = |text: &str| lax(QueryText::from_stored(text.to_owned()));
     let name = object.required_text("name", &Form::new(QueryText::parse_name, stored));
     let is = object.required_text("is", &Form::new(query_is, query_is));
-    let is = match is? {
-        "present" => QueryIs::Present,
-        "absent" => QueryIs::Absent,
-        _ => QueryIs::Equals(object.required_text("value", &Form::new(QueryText::parse_value, stored))?),
+    let has_value = object.has("value");
+    let value = object.text("value", &Form::new(QueryText::parse_value, stored));
+    let is = match (is?, has_value) {
+        ("equals", true) => QueryIs::Equals(value?),
+        ("equals", false) => {
+            object.refuse("value", ViolationCode::Required, "is required with `equals`");
+            return None;
+        }
+        (_, true) => {
+            object.refuse("value", ViolationCode::InvalidValue, "must be absent, unless `is` is `equals`");
+            return None;
+        }
+        ("present", false) => QueryIs::Present,
+        (_, false) => QueryIs::Absent,
     };
     Some(QueryTest { name: name?, is })
 }

@@ -127,6 +127,11 @@ impl<'a> Object<'a> {
         self.violations.push(error.at(self.path_of(name)));
     }
 
+    /// Adds a violation of the object as a whole.
+    pub(super) fn refuse_whole(&mut self, error: FieldError) {
+        self.violations.push(error.at(self.path.as_str()));
+    }
+
     fn path_of(&self, name: &str) -> String {
         format!("{}.{name}", self.path)
     }

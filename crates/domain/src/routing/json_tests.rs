@@ -46,7 +46,7 @@ fn d133_all_violations_are_found_with_their_paths() {
             ("rules[3].conditions[0].type", Code::InvalidValue),
             ("rules[3].conditions[1].type", Code::Required),
             ("rules[3].conditions[2]", Code::InvalidType),
-            ("rules[3].target_url", Code::Required),
+            ("rules[3]", Code::Required),
             ("rules[4].split[0].target_url", Code::InvalidFormat),
             ("rules[4].split[0].weight", Code::OutOfRange),
             ("rules[4].split[1].name", Code::Required),
@@ -80,7 +80,7 @@ fn d133_each_type_of_conditions_has_its_bounds() {
         (json!({ "type": "browser", "in": many("Chrome", 21) }), vec![("~.in", Code::TooManyItems)]),
         (json!({ "type": "language", "in": ["de-AT", "german"] }), vec![("~.in[1]", Code::InvalidFormat)]),
         (json!({ "type": "date", "from": "2026-11-27T08:00:00+01:00" }), vec![]),
-        (json!({ "type": "date" }), vec![("~.from", Code::Required)]),
+        (json!({ "type": "date" }), vec![("~", Code::Required)]),
         (json!({ "type": "date", "from": "soon" }), vec![("~.from", Code::InvalidFormat)]),
         (
             json!({ "type": "date", "from": "2026-11-27T08:00:00Z", "until": "2026-11-27T08:00:00Z" }),
@@ -103,7 +103,7 @@ fn d133_each_type_of_conditions_has_its_bounds() {
         (json!({ "type": "query", "name": "a", "is": "present" }), vec![]),
         (
             json!({ "type": "query", "name": "a", "is": "present", "value": "" }),
-            vec![("~.value", Code::UnknownField)],
+            vec![("~.value", Code::InvalidValue)],
         ),
         (
             json!({ "type": "query", "name": "", "is": "equals" }),

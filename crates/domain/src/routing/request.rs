@@ -87,13 +87,15 @@ impl RulesRequest {
         let part_ids = judgement.context.part_ids;
         let mut to_keep: Vec<RuleId> =
             before.iter().flat_map(|rules| rules.as_slice()).map(|rule| rule.id).collect();
+        let mut given = BTreeSet::new();
         let mut id_of = |asked: Option<IdReference<RuleKind>>| {
             let asked = asked.and_then(IdReference::id);
             let kept = asked.and_then(|asked| {
                 let place = to_keep.iter().position(|kept| *kept == asked)?;
                 Some(to_keep.swap_remove(place))
             });
-            kept.or(asked.filter(|_| self.keeps_ids)).unwrap_or_else(|| part_ids.next_rule_id())
+            let wanted = kept.or(asked.filter(|_| self.keeps_ids)).filter(|id| given.insert(*id));
+            wanted.unwrap_or_else(|| part_ids.next_rule_id())
         };
         let list: Vec<Rule> = drafts
             .iter()
@@ -113,6 +115,21 @@ impl RulesRequest {
             judgement.found.push(FieldError::new(ViolationCode::TooLong, message).at(Rules::FIELD));
         }
         rules
+    }
+}
+
+impl Rules {
+    /// Whether a list makes these rules, apart from their ids and their key.
+    #[must_use]
+    pub fn are_those_of(&self, drafts: &[Option<RuleDraft>]) -> bool {
+        let is_that_of = |rule: &Rule, draft: &Option<RuleDraft>| {
+            let Some(RuleDraft { id: _, name, conditions, leads_to }) = draft else { return false };
+            *name == rule.name
+                && conditions.iter().flatten().eq(&rule.conditions)
+                && leads_to.as_ref().map(to_target).as_ref() == Some(&rule.leads_to)
+        };
+        let list = self.as_slice();
+        list.len() == drafts.len() && list.iter().zip(drafts).all(|(rule, draft)| is_that_of(rule, draft))
     }
 }
 

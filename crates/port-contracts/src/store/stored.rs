@@ -184,6 +184,7 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
             pixels: Vec::new(),
             way: redirect.way.clone(),
             click_limit: redirect.click_limit,
+            rules: redirect.rules.clone(),
         }),
     };
     let (life, has_password, content) = if link.is_active {
