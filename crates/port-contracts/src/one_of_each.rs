@@ -49,6 +49,38 @@ fn limited(text: &str, max: u64, taken: u64, since: u64) -> Redirect {
     samples::redirect(text).with(|content| content.click_limit = Some(limit))
 }
 
+/// Redirects with every kind of rules.
+fn redirects_with_rules() -> impl Iterator<Item = Redirect> {
+    let for_all = r#"[{"target_url": "https://example.com/all"}]"#;
+    let every_condition = r#"[
+        {"name": "places", "conditions": [
+            {"type": "country", "in": ["DE", "AT"]},
+            {"type": "language", "not": true, "in": ["zh-Hant-TW", "de"]},
+            {"type": "network", "in": ["192.0.2.0/24", "2001:db8::/32"]},
+            {"type": "referrer", "in": ["", "bücher.example"]}
+        ], "target_url": "https://bücher.example/ü?a='b'&\"c\""},
+        {"conditions": [
+            {"type": "device", "in": ["mobile", "tv"]},
+            {"type": "os", "in": ["iOS", "Ünix \"9\""]},
+            {"type": "browser", "not": true, "in": ["Mobile Safari"]}
+        ], "target_url": "https://example.com/2"},
+        {"conditions": [
+            {"type": "date", "from": "1970-01-01T00:00:00Z"},
+            {"type": "date", "until": "9999-12-31T23:59:59.999Z"},
+            {"type": "hours", "timezone": "America/Argentina/Buenos_Aires", "days": [1, 7], "from": "22:30", "until": "04:00"},
+            {"type": "query", "name": "a b", "is": "equals", "value": "\ud834\udd1e"},
+            {"type": "query", "name": "c", "is": "absent"}
+        ], "target_url": "https://example.com/3"}
+    ]"#;
+    let split = r#"[{"name": "_-9", "split": [
+        {"name": "a", "target_url": "https://example.com/a", "weight": 1},
+        {"name": "b", "target_url": "https://example.com/b", "weight": 1000}
+    ]}]"#;
+    [("ruled", for_all), ("ruled-by-all", every_condition), ("split", split)]
+        .into_iter()
+        .map(|(slug, json)| samples::redirect(slug).with(|content| content.rules = samples::rules(json)))
+}
+
 /// Links of both kinds at distinct addresses.
 #[must_use]
 pub fn links() -> Vec<Link> {
@@ -113,6 +145,7 @@ pub fn redirects() -> Vec<Redirect> {
         samples::redirect(&"x".repeat(64)),
     ];
     redirects.extend(redirects_of_every_way());
+    redirects.extend(redirects_with_rules());
     redirects.extend(
         notes().enumerate().map(|(number, note)| Redirect {
             note: Some(note),

@@ -2,13 +2,13 @@
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
 //! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, one for
-//! the links with a password, one for links with a start or an end, and four for the target's host, by the number of labels
-//! ([`EndOfTargetHost`]).
+//! the links with a password, one for those with rules, one for links with a start or an end, and four for the target's host, by the
+//! number of labels ([`EndOfTargetHost`]).
 //!
 //! With several filters, one chooses the range and the others, and always the tags, the state, the host, the instants and the search,
 //! test its rows: a host may have more labels than any index, and the state of most links depends on more than an index has
-//! ([`StateRange`]). The usually narrowest filter chooses: the slug first, then the group, then links without a domain, then inactivity
-//! (few links are inactive), then the target's host, then dates, then the site, then activity. A site and a slug together are an address,
+//! ([`StateRange`]). The usually narrowest filter chooses: the slug first, then the group, then rules, then links without a domain, then
+//! inactivity (few links are inactive), then the target's host, then dates, then the site, then activity. A site and a slug together are an address,
 //! which at most one link has; so is an external id. A single tag without other filters selects the range of its links
 //! ([`TaggedLinks`]).
 
@@ -75,6 +75,7 @@ const fn searches_alone(filter: &LinkFilter) -> bool {
         state,
         external_id,
         tags,
+        has_rules,
         target_host,
         created,
         updated,
@@ -89,6 +90,7 @@ const fn searches_alone(filter: &LinkFilter) -> bool {
         && state.is_none()
         && external_id.is_none()
         && tags.is_any()
+        && has_rules.is_none()
         && target_host.is_none()
         && created.is_any()
         && updated.is_any()
@@ -100,15 +102,18 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
     Pg,
 >;
 
-/// The links of a query with the tags, one of the states and a target on the host of the filter, that were created and last changed within
-/// its instants. No index has these.
+/// The links of a query with the tags, one of the states, rules or none, and a target on the host of the filter, that were created and
+/// last changed within its instants. No index has these as a whole.
 fn within<'a>(mut query: Query<'a>, filter: &LinkFilter) -> Query<'a> {
-    let LinkFilter { tags, state, target_host, created, updated, .. } = filter;
+    let LinkFilter { tags, state, has_rules, target_host, created, updated, .. } = filter;
     for tag in TagCondition::of_filter(tags) {
         query = query.filter(AmongRows(tag));
     }
     if let Some(state) = *state {
         query = query.filter(AmongRows(StateCondition::from(state)));
+    }
+    if let Some(has_rules) = *has_rules {
+        query = query.filter(AmongRows(links::has_rules.eq(has_rules)));
     }
     if let Some(host) = target_host {
         query = query.filter(AmongRows(TargetUnder::host(host)));
@@ -202,7 +207,7 @@ async fn one_link(
 
 /// The column of the filter that chooses the range.
 fn narrowest_column(filter: &LinkFilter) -> RangeColumn {
-    let LinkFilter { group, site, slug, is_active, state, target_host, .. } = filter;
+    let LinkFilter { group, site, slug, is_active, state, has_rules, target_host, .. } = filter;
     let group_in = match group {
         GroupFilter::In(group) => Some(IdBytes::from(*group)),
         GroupFilter::Any | GroupFilter::Ungrouped => None,
@@ -213,6 +218,8 @@ fn narrowest_column(filter: &LinkFilter) -> RangeColumn {
     match (slug, group_in, states, is_active, target, site) {
         (Some(slug), _, _, _, _, _) => RangeColumn::Slug(slug.as_str().to_owned()),
         (None, Some(group), _, _, _, _) => RangeColumn::Group(group),
+        // Few links have rules.
+        (None, None, _, _, _, _) if *has_rules == Some(true) => RangeColumn::Rules,
         (None, None, StateRange::Lost, _, _, _) => RangeColumn::NoHost,
         (None, None, _, Some(false), _, _) => RangeColumn::Activity(false),
         (None, None, _, _, Some(end), _) => EndOfTargetHost::range_of(end),
@@ -242,6 +249,7 @@ async fn in_range(
         RangeColumn::Group(_) => query.then_order_by(links::group_id.desc()),
         RangeColumn::Host(_) | RangeColumn::NoHost => query.then_order_by(links::host.desc()),
         RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
+        RangeColumn::Rules => query.then_order_by(links::has_rules.desc()),
         RangeColumn::TargetHost(end, _) => query.then_order_by(end.desc()),
     };
     let (is_by_account, is_by_group) =

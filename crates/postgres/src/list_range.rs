@@ -35,6 +35,8 @@ pub(crate) enum RangeColumn {
     Host(String),
     /// The activity.
     Activity(bool),
+    /// That there are rules. The index has no other links.
+    Rules,
     /// The end of the target's host.
     TargetHost(EndOfTargetHost, String),
     /// The host, which is null.
@@ -52,6 +54,7 @@ impl RangeColumn {
             Self::Group(_) => out.push_sql("links.group_id, "),
             Self::Host(_) | Self::NoHost => out.push_sql("links.host, "),
             Self::Activity(_) => out.push_sql("links.is_active, "),
+            Self::Rules => out.push_sql("links.has_rules, "),
             Self::TargetHost(end, _) => {
                 end.write(out);
                 out.push_sql(", ");
@@ -68,6 +71,7 @@ impl RangeColumn {
                 out.push_bind_param::<Text, _>(text)?;
             }
             Self::Activity(is_active) => out.push_bind_param::<Bool, _>(is_active)?,
+            Self::Rules => out.push_sql("true"),
             Self::NoHost => out.push_sql("NULL"),
         }
         out.push_sql(", ");
@@ -158,6 +162,8 @@ impl QueryFragment<Pg> for ListRange {
                 HasDates.walk_ast(out.reborrow())?;
                 out.push_sql(" AND ");
             }
+            // The condition of the index: PostgreSQL uses it only for a query that has it.
+            RangeColumn::Rules => out.push_sql("links.has_rules AND "),
             RangeColumn::None
             | RangeColumn::Slug(_)
             | RangeColumn::Group(_)

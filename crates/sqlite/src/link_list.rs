@@ -2,13 +2,14 @@
 //!
 //! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
 //! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, one for no filter, one for
-//! the links with a password, one for links with a start or an end, and four for the target's host, by the number of labels.
+//! the links with a password, one for those with rules, one for links with a start or an end, and four for the target's host, by the
+//! number of labels.
 //!
-//! With several filters, the first of slug, group, no domain, target's host, dates, no group, site and activity selects the range, because
-//! it is usually the narrowest. The others, and always the tags, the state, the host, the instants and the search, test its rows: a host
-//! may have more labels than any index, and the state of most links depends on more than an index has ([`StateRange`]). SQLite would
-//! consider all filters equally narrow, so the choice is made here. A site and a slug together are an address, which at most one link has,
-//! and which has its own index. So does an external id. A single tag without other filters selects the range of its links
+//! With several filters, the first of slug, group, rules, no domain, target's host, dates, no group, site and activity selects the range,
+//! because it is usually the narrowest. The others, and always the tags, the state, the host, the instants and the search, test its rows:
+//! a host may have more labels than any index, and the state of most links depends on more than an index has ([`StateRange`]). SQLite
+//! would consider all filters equally narrow, so the choice is made here. A site and a slug together are an address, which at most one
+//! link has, and which has its own index. So does an external id. A single tag without other filters selects the range of its links
 //! ([`TaggedLinks`]).
 //!
 //! A search for three or more characters first reads some rows in this way. Then it continues with the links that the text
@@ -67,6 +68,7 @@ struct Choice {
     has_password: Option<bool>,
     state: Option<StateFilter>,
     tags: Vec<TagCondition>,
+    has_rules: Option<bool>,
     target_host: Option<TargetHost>,
     created: InstantRange,
     updated: InstantRange,
@@ -100,6 +102,7 @@ pub(crate) fn links(
         state,
         external_id,
         tags,
+        has_rules,
         target_host,
         created,
         updated,
@@ -119,6 +122,7 @@ pub(crate) fn links(
         has_password,
         state,
         tags: TagCondition::of_filter(&tags),
+        has_rules,
         target_host,
         created,
         updated,
@@ -192,6 +196,7 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
 
 /// A range that is usually narrower than those of no group, a site and activity.
 enum NarrowerRange {
+    Rules,
     Lost,
     Target(TargetEnd),
     Dated,
@@ -212,6 +217,10 @@ impl Choice {
         let is_in_group = matches!(self.group, GroupFilter::In(_));
         let narrower = self.narrower_range().filter(|_| !has_slug && !is_in_group);
         let has_narrower = narrower.is_some();
+        query = match (&narrower, self.has_rules) {
+            (_, None) | (Some(NarrowerRange::Rules), _) => query,
+            (_, Some(has_rules)) => query.filter(FlagBesideIndex::new(links::has_rules).eq(has_rules)),
+        };
         let has_group = self.group != GroupFilter::Any;
         query = match self.group {
             GroupFilter::Any => query,
@@ -226,6 +235,7 @@ impl Choice {
         };
         query = match narrower {
             None => query,
+            Some(NarrowerRange::Rules) => query.filter(links::has_rules),
             Some(NarrowerRange::Lost) => query.filter(links::host.is_null()),
             Some(NarrowerRange::Target(end)) => query.filter(end),
             Some(NarrowerRange::Dated) => query.filter(HasDates),
@@ -253,8 +263,12 @@ impl Choice {
         self.state.map_or(StateRange::All, |state| state.states.range())
     }
 
-    /// The range that the state or the target's host selects, if there is one with an index of its own.
+    /// The range that the rules, the state or the target's host select, if there is one with an index of its own.
     fn narrower_range(&self) -> Option<NarrowerRange> {
+        // Few links have rules.
+        if self.has_rules == Some(true) {
+            return Some(NarrowerRange::Rules);
+        }
         let states = self.state_range();
         if states == StateRange::Lost {
             return Some(NarrowerRange::Lost);
@@ -285,7 +299,7 @@ impl Choice {
         self.narrowed(self.all(at_most).filter(links::id.eq_any(ids)))
     }
 
-    /// Those that match group, site and activity, without a look at the indexes of these.
+    /// Those that match group, site, activity and rules, without a look at the indexes of these.
     fn narrowed<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
         query = match self.group {
             GroupFilter::Any => query,
@@ -299,6 +313,9 @@ impl Choice {
         }
         if let Some(is_active) = self.is_active {
             query = query.filter(FlagBesideIndex::new(links::is_active).eq(is_active));
+        }
+        if let Some(has_rules) = self.has_rules {
+            query = query.filter(FlagBesideIndex::new(links::has_rules).eq(has_rules));
         }
         query
     }

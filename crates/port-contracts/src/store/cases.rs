@@ -47,6 +47,7 @@ macro_rules! __store_files {
             link_pages
             link_filters
             link_instants
+            link_rules
             link_states
             target_hosts
             units_of_work

@@ -24,6 +24,15 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
 ) {
     let account = insert_account(store).await.id;
     let pixels = literals.pixel_ids;
+    // A condition of another version must not be left out: the rule would be for everybody.
+    let rules = |kind: &str| {
+        format!(
+            "'{{\"rules\":{{\"key\":\"{}\",\"list\":[{{\"id\":\"rul_{}\",\"conditions\":[{{\"type\":\"{kind}\",\"in\":[\"DE\"]}}],\
+             \"target_url\":\"https://secret.example/\"}}]}}}}'",
+            "0".repeat(32),
+            "0".repeat(32),
+        )
+    };
     let long = format!("'{}'", "x".repeat(20_000));
     let mut of_both = rubbish([
         ("name", "''", "'link'"),
@@ -45,6 +54,8 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("pixel_ids", &pixels(1_001), &pixels(11)),
         ("behaviour", "'{\"redirect_status\":200}'", "'{\"redirect_status\":308}'"),
         ("behaviour", "'{\"utm\":{\"secret\":\"x\"}}'", "'{\"utm\":{\"source\":\"x\"}}'"),
+        ("behaviour", "'{\"rules\":{\"key\":\"secret\",\"list\":[]}}'", "NULL"),
+        ("behaviour", &rules("moon"), &rules("country")),
         // D130: the limit itself is missing.
         ("behaviour", "'{\"is_limited\":true}'", "NULL"),
     ]);
@@ -55,6 +66,7 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("pixel_ids", &pixels(1), &pixels(0)),
         ("behaviour", "'{\"forward_query\":true}'", "NULL"),
         ("behaviour", "'{\"is_limited\":true}'", "NULL"),
+        ("behaviour", &rules("country"), "NULL"),
     ]);
     for (column, bad, fine) in literals.of_links {
         of_redirects.push(((*column).to_owned(), (*bad).to_owned(), (*fine).to_owned()));

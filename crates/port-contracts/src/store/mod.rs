@@ -65,6 +65,7 @@ mod link_instants;
 mod link_limits;
 mod link_pages;
 mod link_passwords;
+mod link_rules;
 mod link_states;
 mod links;
 mod links_on_domains;

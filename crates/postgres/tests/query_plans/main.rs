@@ -19,6 +19,7 @@ mod clicks;
 mod domains;
 mod empty_tables;
 mod giant_group;
+mod link_rules;
 mod link_states;
 mod pages;
 mod people;
@@ -131,6 +132,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     drop(database);
     giant_group::does_not_change_plans(server).await;
     target_hosts::are_ranges_of_an_index(server).await;
+    link_rules::are_a_range_of_an_index(server).await;
     link_states::are_ranges_of_an_index(server).await;
     empty_tables::get_the_plans_of_full_ones(server).await;
 }

@@ -16,8 +16,9 @@ mod clicks;
 mod contract;
 mod custom_domains;
 mod frugality;
-mod passwords;
+mod link_rules;
 mod link_states;
+mod passwords;
 mod recorder;
 mod remembered_answers;
 #[path = "../store_fixture/mod.rs"]
@@ -133,6 +134,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     tags::choose_the_ranges_of_lists(&mut subject).await;
     target_hosts::choose_the_ranges_of_lists(&mut subject).await;
     passwords::choose_the_ranges_of_lists(&mut subject).await;
+    link_rules::are_a_range_of_an_index(&mut subject).await;
     link_states::choose_the_ranges_of_lists(&mut subject).await;
     long_searches(&mut subject).await;
     counts_of_requests(&mut subject).await;
