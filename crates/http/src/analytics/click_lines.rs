@@ -39,11 +39,14 @@ fn click() -> ObjectBuilder {
             ),
         ),
     ];
-    let values = Dimension::RECORDED.map(|dimension| {
-        always(
-            dimension.as_str(),
-            string(&format!("The value of `{}`; empty if it is unknown.", dimension.as_str())),
-        )
+    let values = Dimension::EXPORTED.map(|dimension| {
+        let about = match dimension {
+            Dimension::Rule => "The rule that sent the visitor on, such as `german`, or with its variant, such as `try.new`; empty if \
+                                none did."
+                .to_owned(),
+            _ => format!("The value of `{}`; empty if it is unknown.", dimension.as_str()),
+        };
+        always(dimension.as_str(), string(&about))
     });
     open_object("A click of an export.", own.into_iter().chain(values))
 }

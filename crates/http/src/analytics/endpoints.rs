@@ -154,11 +154,12 @@ fn example_of_click() -> Value {
         "utm_medium": "email",
         "utm_campaign": "autumn",
         "widget": "",
+        "rule": "german",
     })
 }
 
 /// The same click as CSV.
 const CLICKS_CSV: &str = "id,at,link_id,kind,channel,country,device,os,browser,language,referrer,\
-     utm_source,utm_medium,utm_campaign,widget\r\n\
+     utm_source,utm_medium,utm_campaign,widget,rule\r\n\
      clk_019c134c81e2r019b5a3c6e2d7f4880112233445566aa0,2026-01-31T09:05:07.042Z,\
-     rdr_019b5a3c6e2d7f4880112233445566aa,click,email,DE,mobile,Android,Chrome,de,,newsletter,email,autumn,\r\n";
+     rdr_019b5a3c6e2d7f4880112233445566aa,click,email,DE,mobile,Android,Chrome,de,,newsletter,email,autumn,,german\r\n";

@@ -29,8 +29,16 @@ macro_rules! with_filters {
 }
 
 /// The parameters of a redirect's report.
-pub(super) const OF_REDIRECT_REPORTS: &[Name] =
-    with_filters!["RedirectId", "StartDate", "EndDate", "TimeZone", "Interval", "Dimensions", "ValueLimit"];
+pub(super) const OF_REDIRECT_REPORTS: &[Name] = with_filters![
+    "RedirectId",
+    "StartDate",
+    "EndDate",
+    "TimeZone",
+    "Interval",
+    "Dimensions",
+    "ValueLimit",
+    "RuleFilter"
+];
 
 /// The parameters of a landing page's report.
 pub(super) const OF_LANDING_REPORTS: &[Name] = with_filters![
@@ -59,7 +67,7 @@ pub(super) const OF_ACCOUNT_REPORTS: &[Name] = with_filters![
 
 /// The parameters of a redirect's export.
 pub(super) const OF_REDIRECT_EXPORTS: &[Name] =
-    with_filters!["RedirectId", "StartDate", "EndDate", "TimeZone", "LineFormat", "AfterClick"];
+    with_filters!["RedirectId", "StartDate", "EndDate", "TimeZone", "LineFormat", "AfterClick", "RuleFilter"];
 
 /// The parameters of a landing page's export.
 pub(super) const OF_LANDING_EXPORTS: &[Name] = with_filters![
@@ -97,6 +105,7 @@ const FILTERS: [(Name, Dimension); Dimension::ALL.len()] = [
     ("UtmMediumFilter", Dimension::UtmMedium),
     ("UtmCampaignFilter", Dimension::UtmCampaign),
     ("WidgetFilter", Dimension::Widget),
+    ("RuleFilter", Dimension::Rule),
     ("LinkFilter", Dimension::Link),
 ];
 
@@ -135,8 +144,8 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
             "Dimensions",
             in_query("dimensions", text().examples(["country,referrer"])).description(Some(
                 "The dimensions to count clicks by, separated by commas. Up to 8 of `channel`, `country`, `device`, `os`, \
-                 `browser`, `language`, `referrer`, `utm_source`, `utm_medium`, `utm_campaign`; for a landing page also \
-                 `widget`, and for the account also `link`.",
+                 `browser`, `language`, `referrer`, `utm_source`, `utm_medium`, `utm_campaign`; for a redirect also `rule`, \
+                 for a landing page also `widget`, and for the account also `link`.",
             )),
         ),
         (

@@ -133,7 +133,7 @@ impl FieldType for DimensionsBody {}
 
 shown! {
     struct ValueBody<'a> {
-        value: &'a str = string("The value; empty if it is unknown.").examples(["DE"]),
+        value: &'a str = string("The value; empty if it is unknown, and for `rule` if no rule sent the visitors on.").examples(["DE"]),
         clicks: u64 = count("Clicks."),
         visitors: u64 = count("Distinct visitors among them."),
     }

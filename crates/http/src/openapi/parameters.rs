@@ -1,6 +1,7 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
+use signpost_domain::routing::Rules;
 use signpost_domain::{
     ExternalId, IdempotencyKey, LinkPassword, LinkState, LinkStates, SearchText, Slug, Tags, TargetHost,
 };
@@ -35,6 +36,7 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     TAG_FILTERS[1],
     TAG_FILTERS[2],
     "TargetHostFilter",
+    "RulesFilter",
     "CreatedAfter",
     "CreatedBefore",
     "UpdatedAfter",
@@ -67,7 +69,7 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
 }
 
 /// The filters of lists of links (D11, D126).
-fn filters() -> [(Name, ParameterBuilder); 16] {
+fn filters() -> [(Name, ParameterBuilder); 17] {
     [
         (
             "GroupFilter",
@@ -120,6 +122,11 @@ fn filters() -> [(Name, ParameterBuilder); 16] {
                 "Only redirects whose target is on this host or on a host under it, such as `www.example.com`. Case and one final dot \
                  are ignored, and an international name may be in ASCII or in Unicode. Landing pages have no target.",
             )),
+        ),
+        (
+            "RulesFilter",
+            in_query(Rules::HAS_FIELD, ObjectBuilder::new().schema_type(Type::Boolean))
+                .description(Some("Only redirects with rules, or only links without any. Landing pages have none.")),
         ),
         ("CreatedAfter", instant_filter("created_after", "created at this instant or later")),
         ("CreatedBefore", instant_filter("created_before", "created at this instant or earlier")),

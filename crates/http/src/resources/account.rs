@@ -39,8 +39,8 @@ shown! {
             matching(string("The plan's name; the operator decides which plans there are."), "^[a-z0-9_-]{1,32}$")
                 .examples(["agency"]),
         features: Vec<&'static str> = list(
-            "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking`, `antibot` and \
-             `link_access` at present.",
+            "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking`, `antibot`, \
+             `link_access` and `routing` at present.",
             one_of_known(string("A feature."), Feature::ALL.map(Feature::as_str)),
         )
         .unique_items(true),
@@ -153,7 +153,7 @@ fn example() -> Value {
         "email": "ada@example.com",
         "name": "Ada",
         "plan": "agency",
-        "features": ["custom_domains", "pixels", "geo_blocking", "antibot", "link_access"],
+        "features": ["custom_domains", "pixels", "geo_blocking", "antibot", "link_access", "routing"],
         "limits": limits,
         "usage": usage,
     })

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use signpost_app::links::ListLinks;
 use signpost_domain::id::GroupKind;
+use signpost_domain::routing::Rules;
 use signpost_domain::{
     ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword, LinkStates, SearchText,
     Slug, TagFilter, TagName, Tags, TargetHost, Timestamp, ViolationCode, Violations,
@@ -40,6 +41,7 @@ pub(super) fn read(
             none: read_names(&mut query, TAG_PARAMETERS[2]),
         },
         target_host: query.read(TargetHost::FIELD, TargetHost::parse),
+        has_rules: query.read(Rules::HAS_FIELD, parse_boolean),
         created: read_range(&mut query, ["created_after", "created_before"]),
         updated: read_range(&mut query, ["updated_after", "updated_before"]),
         search: query.read("q", SearchText::parse),
@@ -92,6 +94,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         external_id,
         tags,
         target_host,
+        has_rules,
         created,
         updated,
         search,
@@ -113,7 +116,8 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         HostReference::Hostname(hostname) => hostname.as_str().as_bytes(),
         HostReference::Malformed => b"",
     });
-    let [is_active, has_password] = [is_active, has_password].map(|flag| flag.map(|flag| [u8::from(flag)]));
+    let [is_active, has_password, has_rules] =
+        [is_active, has_password, has_rules].map(|flag| flag.map(|flag| [u8::from(flag)]));
     let states = states.map(|states| [states.bits()]);
     let list = instants.iter().fold(list, |list, (name, instant)| {
         list.filtered_by(name, instant.as_ref().map(<[u8; 8]>::as_slice))
@@ -131,6 +135,7 @@ pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         .filtered_by(LinkStates::FIELD, states.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by(ExternalId::FIELD, external_id.as_ref().map(|id| id.as_str().as_bytes()))
         .filtered_by(TargetHost::FIELD, target_host.as_ref().map(|host| host.as_str().as_bytes()))
+        .filtered_by(Rules::HAS_FIELD, has_rules.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
 }
 
@@ -170,9 +175,7 @@ mod tests {
     #[test]
     fn d32_every_filter_is_read() {
         let query = "group_id=none&domain=Go.Example.COM.&is_active=false&has_password=true&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
-                     &tag=%20Sale,mail&tag_all=a&without_tag=b&target_host=B%C3%BCcher.Example";
-        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
-                     &tag=%20Sale,mail&tag_all=a&without_tag=b&target_host=B%C3%BCcher.Example&state=lost";
+                     &tag=%20Sale,mail&tag_all=a&without_tag=b&target_host=B%C3%BCcher.Example&state=lost&has_rules=true";
         let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
         let query = read.links;
         assert!(read.with_clicks);
@@ -187,6 +190,7 @@ mod tests {
         assert_eq!(query.tags, tags);
         assert_eq!(query.target_host, Some(TargetHost::parse("xn--bcher-kva.example").unwrap()));
         assert_eq!(query.states, Some(LinkState::Lost.into()));
+        assert_eq!(query.has_rules, Some(true));
         assert_eq!(query.limit.get(), 7);
     }
 
@@ -291,7 +295,7 @@ mod tests {
     #[test]
     fn d8_every_violation_of_a_query_is_listed() {
         let mut found = found(
-            "is_active=yes&has_password=1&q=&external_id=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b",
+            "is_active=yes&has_password=1&has_rules=1&q=&external_id=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b",
         );
         found.sort();
         let expected = [
@@ -299,6 +303,7 @@ mod tests {
             ("domain", "invalid_value"),
             ("external_id", "too_short"),
             ("has_password", "invalid_value"),
+            ("has_rules", "invalid_value"),
             ("is_active", "invalid_value"),
             ("limit", "out_of_range"),
             ("q", "too_short"),
@@ -349,6 +354,8 @@ mod tests {
             "tag=a&without_tag=a".to_owned(),
             "target_host=localhost".to_owned(),
             "target_host=a".to_owned(),
+            "has_rules=true".to_owned(),
+            "has_rules=false".to_owned(),
             "created_after=2026-01-31T09:05:07Z".to_owned(),
             "created_before=2026-01-31T09:05:07Z".to_owned(),
             "updated_after=2026-01-31T09:05:07Z".to_owned(),

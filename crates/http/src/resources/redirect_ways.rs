@@ -106,7 +106,8 @@ fn redirect_status(action: Action) -> impl Field<RedirectStatus> {
         };
         let description = format!(
             "The status with which visitors are sent on. Browsers keep a 301 or a 308 for up to 90 seconds and do not ask again, so these \
-             are refused beside `starts_at`, `expires_at`, `max_clicks`, `password`, `antibot_enabled`, `geo_blocklists` and `pixel_ids`.{left_out}"
+             are refused beside `starts_at`, `expires_at`, `max_clicks`, `password`, `rules`, `antibot_enabled`, `geo_blocklists` and \
+             `pixel_ids`.{left_out}"
         );
         named_as(STATUS, description)
     })
@@ -119,7 +120,7 @@ fn utm(action: Action) -> impl Field<Utm> {
             Action::Put | Action::Update => "They replace all that it has; null removes them.",
         };
         let description = format!(
-            "Parameters that are always added to the target, instead of its own ones of the same names. `target_url` stays as it is; \
+            "Parameters that are always added to the target, also to those of rules, instead of its own ones of the same names. `target_url` stays as it is; \
              `final_url` shows the result, which has at most 4096 bytes. {of_null}"
         );
         named_as("UtmInput", description)

@@ -16,8 +16,9 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::{self, PixelBody};
+use super::redirect_rules::RuleBody;
 use super::redirect_ways::UtmBody;
-use super::{groups, link_batches, link_password, redirect_limits, redirect_ways};
+use super::{groups, link_batches, link_password, redirect_limits, redirect_rules, redirect_ways};
 use crate::extract::{Action, Field, ObjectReader, boolean, field, items, object, properties, text, texts};
 use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{
@@ -62,6 +63,7 @@ shown! {
         clicks_left: Option<u64> = redirect_limits::clicks_left_shown(),
         redirect_status: u32 = redirect_ways::status_shown(),
         forward_query: bool = redirect_ways::forward_query_shown(),
+        has_rules: bool = redirect_rules::has_rules_shown(),
         + place_and_times: PlaceAndTimesBody,
     }
 }
@@ -85,6 +87,7 @@ shown! {
         // The parameters may make it longer than a target.
         .max_length(None)
         .examples([FINAL_URL]),
+        rules: Vec<RuleBody> = redirect_rules::rules_shown(),
     }
 }
 
@@ -122,6 +125,7 @@ impl RedirectBody {
             clicks_left: content.click_limit.map(ClickLimit::left),
             redirect_status: content.way.redirect_status.code().into(),
             forward_query: content.way.forward_query,
+            has_rules: !content.rules.is_empty(),
             place_and_times: PlaceAndTimesBody::new(link, app, now),
         }
     }
@@ -156,6 +160,7 @@ impl LinkEndpoints for RedirectKind {
             pixels: body.nullable(pixel_ids(action)),
             click_limit: redirect_limits::read(body, action),
             way: redirect_ways::read(body, action),
+            rules: redirect_rules::read(body, action),
         };
         LinkRequest { analytics_enabled: read_analytics_enabled(body, action), content, ..shared }
     }
@@ -168,6 +173,7 @@ impl LinkEndpoints for RedirectKind {
             geo_blocklists: GeoBlocklistBody::from(&redirect.content.geo_blocklist),
             utm: UtmBody::of(&redirect.content),
             final_url: redirect.content.final_url().as_str().to_owned(),
+            rules: RuleBody::all(&redirect.content.rules),
         }
     }
 
@@ -270,6 +276,7 @@ fn components() -> Components {
     components.extend(link_batches::components::<RedirectKind>("RedirectBatch", "RedirectPatchBatch"));
     components.extend(update_matching::components());
     components.extend(redirect_ways::components());
+    components.extend(redirect_rules::components());
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("GeoBlocklistsInput", new_blocklists.into()),
@@ -298,6 +305,7 @@ pub(crate) fn example() -> Value {
         "clicks_left": redirect_limits::EXAMPLE_LEFT,
         "redirect_status": 302,
         "forward_query": false,
+        "has_rules": true,
         "state": "active",
         "starts_at": examples::STARTS_AT,
         "expires_at": examples::EXPIRES_AT,
@@ -324,6 +332,7 @@ pub(crate) fn single_example() -> Value {
         });
         fields.insert("utm".to_owned(), utm);
         fields.insert("final_url".to_owned(), json!(FINAL_URL));
+        fields.insert("rules".to_owned(), redirect_rules::example_shown());
     }
     redirect
 }
@@ -352,6 +361,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "redirect_status": 307,
         "forward_query": true,
         "utm": {"source": examples::UTM_SOURCE, "medium": "email"},
+        "rules": redirect_rules::example_sent(),
         "analytics_enabled": true,
     });
     (shortest, longest)

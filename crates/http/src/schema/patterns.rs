@@ -40,6 +40,9 @@ pub(crate) const KEPT_COLOR: &str = "^#[0-9a-f]{6}$";
 pub(crate) const LANGUAGE_TAG: &str = "^[A-Za-z]{2,3}(?:-[A-Za-z]{3}){0,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?\
     (?:-(?:[0-9A-Za-z]{5,8}|[0-9][0-9A-Za-z]{3}))*(?:-[0-9A-WY-Za-wy-z](?:-[0-9A-Za-z]{2,8})+)*(?:-[Xx](?:-[0-9A-Za-z]{1,8})+)?$";
 
+/// A time of a day, such as `09:30` (D133).
+pub(crate) const TIME_OF_DAY: &str = "^(?:[01][0-9]|2[0-3]):[0-5][0-9]$";
+
 /// A telephone number (D35).
 pub(crate) const PHONE_NUMBER: &str = r"^\+[1-9][0-9]{6,14}$";
 

@@ -84,7 +84,11 @@ async fn d27_d125_items_of_a_list_lack_the_fields_that_only_single_answers_show(
         "widgets",
     ];
     for (list, id, omitted) in [
-        ("/v1/redirects", api.redirect("a").await, &["pixels", "geo_blocklists", "utm", "final_url"][..]),
+        (
+            "/v1/redirects",
+            api.redirect("a").await,
+            &["pixels", "geo_blocklists", "utm", "final_url", "rules"][..],
+        ),
         ("/v1/landings", api.landing("b").await, &page_fields),
     ] {
         let mut single = api.call("GET", &format!("{list}/{id}")).await.body;

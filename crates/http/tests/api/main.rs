@@ -43,6 +43,7 @@ mod order_of_checks;
 mod pixels;
 mod redirects;
 mod requests_in_flight;
+mod rules;
 mod scopes;
 mod tags;
 mod taken_addresses;

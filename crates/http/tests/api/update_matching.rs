@@ -78,7 +78,10 @@ async fn d124_every_filter_of_the_list_chooses_redirects() {
     let group = api.group("Spring").await;
     let chosen = redirect(
         &api,
-        json!({"slug": "chosen", "name": "Chosen", "group_id": group, "external_id": "1", "tags": ["a", "b"]}),
+        json!({
+            "slug": "chosen", "name": "Chosen", "group_id": group, "external_id": "1", "tags": ["a", "b"],
+            "rules": [{"conditions": [], "target_url": "https://example.com/b"}],
+        }),
     )
     .await;
     redirect(&api, json!({"slug": "other", "is_active": false, "tags": ["c"]})).await;
@@ -103,6 +106,8 @@ async fn d124_every_filter_of_the_list_chooses_redirects() {
         (json!({"without_tag": ["a"]}), 1),
         (json!({"target_host": "EXAMPLE.com"}), 2),
         (json!({"target_host": "www.example.com", "is_active": true}), 0),
+        (json!({"has_rules": true}), 1),
+        (json!({"has_rules": false}), 1),
         (json!({"created_after": created, "updated_after": created}), 2),
         (json!({"created_before": created, "updated_before": created}), 2),
         (json!({"created_before": "2000-01-01T00:00:00Z"}), 0),

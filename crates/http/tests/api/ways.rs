@@ -126,6 +126,7 @@ async fn d132_a_permanent_status_is_refused_beside_a_gate_by_every_call() {
         ("expires_at", json!("2036-01-31T10:00:00Z"), Value::Null),
         ("max_clicks", json!(9), Value::Null),
         ("password", json!("plover egg tin"), Value::Null),
+        ("rules", json!([{"conditions": [], "target_url": TARGET}]), Value::Null),
         ("antibot_enabled", json!(true), json!(false)),
         ("geo_blocklists", json!({"countries": ["DE"]}), Value::Null),
         ("pixel_ids", json!([pixel]), json!([])),

@@ -2,6 +2,7 @@
 
 use signpost_app::links::{ListLinks, UpdateMatching};
 use signpost_domain::id::{GroupKind, RedirectKind};
+use signpost_domain::routing::Rules;
 use signpost_domain::{
     AccountId, Change, ExternalId, FieldError, HostReference, IdReference, InstantRange, LinkPassword,
     LinkState, LinkStates, PrefixReplacement, RedirectPatch, SearchText, Slug, TagChange, TagFilter, TagName,
@@ -191,6 +192,9 @@ fn read_filter(filter: &mut ObjectReader<'_>) -> Filter {
                 "Only redirects whose target is on this host or on a host under it. Case and one final dot are ignored, and an \
                  international name may be in ASCII or in Unicode.",
             ))
+        })),
+        has_rules: filter.optional(field(Rules::HAS_FIELD, boolean(), || {
+            boolean_schema("Only redirects with rules, or only those without any.")
         })),
         created: InstantRange {
             from: filter.optional(instant("created_after", "created at this instant or later")),

@@ -162,6 +162,7 @@ fn answers_have_no_closed_lists_of_values_but_codes() {
         "Account/features/items",
         "Analytics/interval",
         "ContactWidget/method",
+        "DeviceCondition/in/items",
         "DnsInstruction/status",
         "DnsInstruction/type",
         "Domain/status",
@@ -173,6 +174,7 @@ fn answers_have_no_closed_lists_of_values_but_codes() {
         "Landing/state",
         "Landing/theme",
         "Pixel/pixel_type",
+        "QueryCondition/is",
         "Redirect/redirect_status",
         "Redirect/state",
     ];
@@ -222,8 +224,8 @@ fn patterns_are_short_and_know_no_classes_of_characters() {
     for (name, schema) in schemas() {
         each(name, schema, &mut |place, schema| {
             let Some(pattern) = schema.get("pattern").and_then(Value::as_str) else { return };
-            // The type of a widget tells the alternatives apart, in answers too.
-            let is_of_types = place.ends_with("Widget/type");
+            // The type of a widget or a condition tells the alternatives apart, in answers too.
+            let is_of_types = place.ends_with("Widget/type") || place.ends_with("Condition/type");
             assert!(is_of_types || (of_requests.contains(name) && pattern.len() <= 30), "{place}: {pattern}");
             assert!(!pattern.contains(['\\', '!']), "{place}: {pattern}");
             patterns += 1;
@@ -246,6 +248,20 @@ fn d35_an_unknown_widget_fits_the_last_alternative_only() {
     };
     assert_eq!(fits("poll"), [true, false, true]);
     assert_eq!(fits("divider"), [false, true, true]);
+}
+
+#[test]
+fn d133_an_unknown_condition_fits_the_last_alternative_only() {
+    let alternatives = schemas()["Condition"]["oneOf"].as_array().unwrap();
+    assert_eq!(alternatives.last(), Some(&json!({"$ref": "#/components/schemas/UnknownCondition"})));
+    let fits = |kind: &str| {
+        let condition = json!({"type": kind, "in": ["Firefox"], "not": false});
+        // The schemas of clients, which are open.
+        ["UnknownCondition", "BrowserCondition"]
+            .map(|schema| DOCUMENT.mismatches(&schemas()[schema], &condition).is_empty())
+    };
+    assert_eq!(fits("city"), [true, false]);
+    assert_eq!(fits("browser"), [false, true]);
 }
 
 /// A generated client has one type for a link. The tests still know which answers have which fields.
