@@ -22,7 +22,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         meter(resource_name(resource), caller.usage().of(resource), plan.limits.of(resource), "")
     });
     let features = Feature::ALL.map(|feature| PlanFeature {
-        name: feature_name(feature).to_owned(),
+        name: (TEXTS.feature)(feature).to_owned(),
         included: plan.features.contains(feature),
     });
     let api = PlanFeature { name: TEXTS.feature_api.to_owned(), included: plan.api_access };
@@ -69,15 +69,5 @@ pub(super) const fn resource_name(resource: PlanResource) -> &'static str {
         PlanResource::Domains => TEXTS.meter_domains,
         PlanResource::Pixels => TEXTS.meter_pixels,
         PlanResource::Tags => TEXTS.tags.title,
-    }
-}
-
-const fn feature_name(feature: Feature) -> &'static str {
-    match feature {
-        Feature::CustomDomains => TEXTS.feature_custom_domains,
-        Feature::Pixels => TEXTS.feature_pixels,
-        Feature::GeoBlocking => TEXTS.feature_geo_blocking,
-        Feature::Antibot => TEXTS.feature_antibot,
-        Feature::LinkAccess => TEXTS.feature_link_access,
     }
 }

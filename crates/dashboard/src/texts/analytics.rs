@@ -55,6 +55,7 @@ pub struct AnalyticsTexts {
     pub no_clicks: &'static str,
     pub no_comparison: &'static str,
     pub no_match: &'static str,
+    pub no_rule: &'static str,
     pub no_visits: &'static str,
     pub not_counted: &'static str,
     pub not_kept: One,

@@ -4,6 +4,7 @@ use super::Texts;
 use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
+use super::english_features::feature;
 use super::english_life::LIFE;
 use super::english_link_password::LINK_PASSWORD;
 use super::english_operator::OPERATOR;
@@ -142,12 +143,8 @@ pub static ENGLISH: Texts = Texts {
     expires_90: "In 90 days",
     expires_at: |a| format!("expires {a}"),
     expires_never: "Never",
-    feature_antibot: "Bot protection",
+    feature,
     feature_api: "API",
-    feature_custom_domains: "Custom domains",
-    feature_geo_blocking: "Country blocking",
-    feature_link_access: "Limits on visits",
-    feature_pixels: "Pixels",
     features_title: "In your plan",
     filter: "Filter",
     first_link: "Create your first link",

@@ -50,6 +50,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     no_clicks: "No clicks.",
     no_comparison: "The previous period is not compared, because your plan no longer keeps all of it.",
     no_match: "No visit in this period matches the filters.",
+    no_rule: "No rule: its own target",
     no_visits: "No visits in this period. They appear here within a minute.",
     not_counted: "This link was created with counting turned off, so it has no statistics.",
     not_kept: |a| format!("Your plan does not keep clicks from before {a}."),
@@ -112,6 +113,7 @@ const fn dimension(dimension: Dimension) -> &'static str {
         Dimension::UtmMedium => "UTM medium",
         Dimension::UtmCampaign => "UTM campaign",
         Dimension::Widget => "Widgets",
+        Dimension::Rule => "Rules",
         Dimension::Link => "Links",
     }
 }
@@ -127,7 +129,7 @@ const fn interval(interval: Interval) -> &'static str {
 
 fn value(dimension: Dimension, value: &str) -> Option<&'static str> {
     if value.is_empty() {
-        return Some(ANALYTICS.unknown);
+        return Some(if dimension == Dimension::Rule { ANALYTICS.no_rule } else { ANALYTICS.unknown });
     }
     if value == OTHER_VALUES {
         return Some(ANALYTICS.other_values);
@@ -166,7 +168,7 @@ fn channel(value: &str) -> Option<&'static str> {
     })
 }
 
-fn device(value: &str) -> Option<&'static str> {
+pub(super) fn device(value: &str) -> Option<&'static str> {
     Some(match value {
         "desktop" => "Desktop",
         "mobile" => "Phone",

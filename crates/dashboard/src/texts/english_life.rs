@@ -3,6 +3,7 @@
 use signpost_domain::{LinkState, RedirectStatus, UtmPart};
 
 use super::LifeTexts;
+use super::english_rules::RULES;
 
 pub(super) static LIFE: LifeTexts = LifeTexts {
     active_hint: "Turned off, the link stops opening; its statistics stay.",
@@ -28,8 +29,9 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     no_address: "This link lost its domain and has no address. Choose another domain.",
     no_number: "must be a whole number in digits alone, such as 1000",
     redirect_status: "Redirect status",
-    redirect_status_hint: "Browsers keep a permanent answer for up to 90 seconds: changes reach them later, and visits that they answer themselves are not counted. So a permanent one is refused beside a start, an end, most clicks, a password, bots turned away, blocked countries or pixels.",
+    redirect_status_hint: "Browsers keep a permanent answer for up to 90 seconds: changes reach them later, and visits that they answer themselves are not counted. So a permanent one is refused beside a start, an end, most clicks, a password, rules, bots turned away, blocked countries or pixels.",
     redirect_status_name: status_name,
+    rules: &RULES,
     scheduled: |a| format!("Scheduled, opens {a}"),
     second: |a| format!("The second one, {a} in UTC"),
     shown_twice: |a| {

@@ -1,6 +1,8 @@
-//! What the dashboard says about when a link works, where it leads afterwards (D128), and how it sends its visitors on (D132).
+//! What the dashboard says about when a link works, where it leads afterwards (D128), how it sends its visitors on (D132), and
+//! which of them go elsewhere (D133).
 
-use signpost_domain::{LinkState, RedirectStatus, UtmPart};
+use signpost_domain::routing::Condition;
+use signpost_domain::{LinkState, RedirectStatus, Timestamp, UtmPart};
 
 use super::{One, Two};
 
@@ -31,6 +33,7 @@ pub struct LifeTexts {
     pub redirect_status: &'static str,
     pub redirect_status_hint: &'static str,
     pub redirect_status_name: fn(RedirectStatus) -> &'static str,
+    pub rules: &'static RuleTexts,
     pub scheduled: One,
     pub second: One,
     pub shown_twice: One,
@@ -50,4 +53,17 @@ pub struct LifeTexts {
     pub way: &'static str,
     pub which: One,
     pub which_chosen: Two,
+}
+
+/// The texts about rules in one language.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "the English text of a field is its description")]
+pub struct RuleTexts {
+    /// A condition, with the text of an instant in the time zone of the person.
+    pub condition: fn(&Condition, &dyn Fn(Timestamp) -> String) -> String,
+    pub every_visitor: &'static str,
+    pub hint: &'static str,
+    pub share: One,
+    pub title: &'static str,
+    pub unnamed: &'static str,
 }

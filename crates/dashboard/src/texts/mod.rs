@@ -10,10 +10,12 @@ mod english_countries;
 mod english_domains;
 mod english_editor;
 mod english_errors;
+mod english_features;
 mod english_life;
 mod english_link_password;
 mod english_operator;
 mod english_provider_sign_in;
+mod english_rules;
 mod english_said;
 mod english_second_factor;
 mod english_shortcuts;
@@ -30,7 +32,7 @@ mod shortcuts;
 mod sign_in_elsewhere;
 mod tags;
 
-use signpost_domain::AuditAction;
+use signpost_domain::{AuditAction, Feature};
 
 use crate::views::ErrorKind;
 
@@ -39,7 +41,7 @@ pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
 pub use error_words::{ErrorWords, KeptTexts};
-pub use life::LifeTexts;
+pub use life::{LifeTexts, RuleTexts};
 pub use link_password::LinkPasswordTexts;
 pub use operator::OperatorTexts;
 pub use provider_sign_in::{ProviderTexts, ProviderWords};
@@ -174,12 +176,8 @@ pub struct Texts {
     pub expires_90: &'static str,
     pub expires_at: One,
     pub expires_never: &'static str,
-    pub feature_antibot: &'static str,
+    pub feature: fn(Feature) -> &'static str,
     pub feature_api: &'static str,
-    pub feature_custom_domains: &'static str,
-    pub feature_geo_blocking: &'static str,
-    pub feature_link_access: &'static str,
-    pub feature_pixels: &'static str,
     pub features_title: &'static str,
     pub filter: &'static str,
     pub first_link: &'static str,

@@ -9,7 +9,7 @@ use super::life::{LifeForm, LimitForm};
 use super::link_list::LinkKind;
 use super::link_password::LinkPasswordForm;
 use super::shell::Shell;
-use super::way::WayForm;
+use super::way::{RuleRow, WayForm};
 use crate::texts::Texts;
 
 /// A new link: `GET A/links/new?kind=…`. The form is sent to `A/links` with the hidden `kind`.
@@ -66,6 +66,8 @@ pub struct EditLinkPage {
     pub has_password: bool,
     /// Where its visitors are sent, if that is not the target of a redirect.
     pub final_url: Option<String>,
+    /// The rules of a redirect, which send some visitors elsewhere.
+    pub rules: Vec<RuleRow>,
     /// The path of its statistics, if its visits are counted and the user may read the counts.
     pub statistics: Option<String>,
     /// When it was created, as people read it.

@@ -75,4 +75,4 @@ pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Page
 pub use sign_in_elsewhere::{NotSignedIn, SignInElsewherePage};
 pub use tags::{TagRow, TagsPage};
 pub use usage::{Meter, PlanFeature, UsagePage};
-pub use way::{UtmField, WayForm};
+pub use way::{RuleRow, RuleTargetRow, UtmField, WayForm};

@@ -1,4 +1,4 @@
-//! The part of the forms of redirects that says how visitors are sent on (D132).
+//! How redirects send their visitors on: a part of their forms (D132), and their rules in words (D133, D134).
 
 use super::form::{Field, Select};
 
@@ -28,6 +28,26 @@ pub struct UtmField {
     pub hint: &'static str,
     /// The value.
     pub field: Field,
+}
+
+/// A rule of a redirect in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleRow {
+    /// Its name.
+    pub name: String,
+    /// Its conditions, which all must hold.
+    pub conditions: Vec<String>,
+    /// Where it sends visitors. A split has several targets.
+    pub targets: Vec<RuleTargetRow>,
+}
+
+/// A target of a rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleTargetRow {
+    /// The name and the share of a variant of a split, such as `33.3 %`.
+    pub variant: Option<(String, String)>,
+    /// The URL.
+    pub url: String,
 }
 
 impl WayForm {

@@ -37,6 +37,7 @@ mod operator_users;
 mod passwords;
 mod provider_sign_in;
 mod required_second_factor;
+mod rules;
 mod second_factor;
 mod sent_before;
 mod sessions;

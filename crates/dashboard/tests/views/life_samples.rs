@@ -2,7 +2,7 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    Choice, Field, LifeForm, LinkPasswordForm, Select, TimeField, UtmField, WayForm,
+    Choice, Field, LifeForm, LinkPasswordForm, RuleRow, RuleTargetRow, Select, TimeField, UtmField, WayForm,
 };
 use signpost_domain::{RedirectStatus, UtmPart};
 
@@ -96,4 +96,37 @@ pub(crate) fn set_password() -> LinkPasswordForm {
 pub(crate) fn refused_password(m: &Maker) -> LinkPasswordForm {
     let input = Field { error: m.some(ENGLISH.link_password.type_again), ..Field::default() };
     LinkPasswordForm { input: Some(input), is_lost: true, is_removed: true, ..set_password() }
+}
+
+/// Rules of a redirect.
+pub(crate) fn rules(m: &Maker) -> Vec<RuleRow> {
+    let target = |url: &str| RuleTargetRow { variant: None, url: m.w(url) };
+    let variant = |name: &str, share: &str, url: &str| RuleTargetRow {
+        variant: Some((m.w(name), (ENGLISH.life.rules.share)(share))),
+        url: m.w(url),
+    };
+    let conditions = [
+        "Country is Germany, Austria or Switzerland",
+        "Not: Mon, Tue, Wed, Thu, Fri from 09:00 to 17:00 in the time zone America/Argentina/ComodRivadavia",
+    ];
+    vec![
+        RuleRow {
+            name: m.w("german"),
+            conditions: conditions.map(|text| m.w(text)).to_vec(),
+            targets: vec![target("https://shop.morgenbrot.example/de/herbst")],
+        },
+        RuleRow {
+            name: ENGLISH.life.rules.unnamed.to_owned(),
+            conditions: vec![m.w(LONG)],
+            targets: vec![target("https://apps.example.com/morgenbrot")],
+        },
+        RuleRow {
+            name: m.w("try"),
+            conditions: vec![ENGLISH.life.rules.every_visitor.to_owned()],
+            targets: vec![
+                variant("old", "66.7", "https://shop.morgenbrot.example/autumn"),
+                variant("new", "33.3", "https://shop.morgenbrot.example/autumn-2"),
+            ],
+        },
+    ]
 }

@@ -8,7 +8,9 @@ use signpost_dashboard::views::{
 };
 use signpost_domain::LinkState;
 
-use crate::life_samples::{empty_way, full_way, refused_life, refused_password, refused_way, set_password};
+use crate::life_samples::{
+    empty_way, full_way, refused_life, refused_password, refused_way, rules, set_password,
+};
 use crate::samples::{Maker, edit, form, key};
 
 pub(crate) const LONG: &str =
@@ -310,6 +312,7 @@ fn edits(m: &Maker) {
         clicks_left: m.some("38 of 500"),
         has_password: true,
         final_url: m.some("https://shop.morgenbrot.example/autumn?utm_source=newsletter&utm_campaign=Autumn%20sale"),
+        rules: rules(m),
         statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),
         created: m.w("3 Nov 2026, 09:12"),
         updated: m.w("26 Nov 2026, 20:47"),
@@ -345,6 +348,15 @@ fn edits(m: &Maker) {
     let shell = m.loud_shell("Morgenbrot Bakery", NavItem::Links);
     m.add(
         "edit-viewer",
-        &EditLinkPage { link, shell, can_write: false, state: expired, url: None, qr: None, ..plain },
+        &EditLinkPage {
+            link,
+            shell,
+            can_write: false,
+            state: expired,
+            url: None,
+            qr: None,
+            rules: vec![],
+            ..plain
+        },
     );
 }

@@ -12,7 +12,7 @@ pub(super) enum Part {
     Sources,
     /// Who visits, and with what.
     Devices,
-    /// Which links visits go to, or which widgets of a landing page.
+    /// Which links visits go to, which widgets of a landing page, or which rules of a redirect.
     Targets,
 }
 
@@ -63,7 +63,7 @@ impl Part {
             | Dimension::Os
             | Dimension::Browser
             | Dimension::Language => Self::Devices,
-            Dimension::Widget | Dimension::Link => Self::Targets,
+            Dimension::Widget | Dimension::Rule | Dimension::Link => Self::Targets,
         }
     }
 }
@@ -81,7 +81,8 @@ mod tests {
         all.sort();
         assert!(all.into_iter().eq(subject.dimensions()));
         let redirect = ReportSubject::Link(LinkKind::Redirect);
-        assert_eq!(Part::parse("targets", redirect), None);
+        let targets = Part::parse("targets", redirect).unwrap();
+        assert_eq!(targets.dimensions(redirect), [Dimension::Rule], "D134");
     }
 
     #[test]

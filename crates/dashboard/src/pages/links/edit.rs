@@ -8,8 +8,8 @@ use signpost_app::links;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    LandingPage, Link, LinkKind, LinkState, PageContent, Permission, Precondition, RedirectContent,
-    Violations,
+    LandingPage, Link, LinkKind, LinkState, PageContent, Permission, Precondition, Preferences,
+    RedirectContent, Violations,
 };
 
 use super::conflict;
@@ -17,14 +17,14 @@ use super::create::Mistake;
 use super::list::{public_url, state_of, without_scheme};
 use super::placement_fields::Choices;
 use super::qr::code_of;
-use super::{landing_fields, life_fields, limit_fields, redirect_fields, way_fields};
+use super::{landing_fields, life_fields, limit_fields, redirect_fields, rule_rows, way_fields};
 use crate::answer::{page, page_with, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date_and_time, number};
-use crate::views::{Conflict, EditLinkPage, Form, LinkForm, NavItem};
+use crate::views::{Conflict, EditLinkPage, Form, LinkForm, NavItem, RuleRow};
 use crate::visit::{Member, Visit};
 
 /// A link of either kind, as its page shows it.
@@ -54,6 +54,14 @@ impl Single {
         match self {
             Self::Redirect(single) => way_fields::final_url(&single.redirect.content),
             Self::Landing(_) => None,
+        }
+    }
+
+    /// The rules of a redirect.
+    fn rules(&self, preferences: &Preferences) -> Vec<RuleRow> {
+        match self {
+            Self::Redirect(single) => rule_rows::of(&single.redirect.content.rules, preferences),
+            Self::Landing(_) => vec![],
         }
     }
 
@@ -237,6 +245,7 @@ async fn edit_page(
         clicks_left: single.clicks_left(),
         has_password: link.has_password,
         final_url: single.final_url(),
+        rules: single.rules(preferences),
         statistics: has_statistics(member, &link)
             .then(|| format!("/{}/links/{}/analytics", member.caller.account_id(), link.id())),
         created: date_and_time(link.created_at, preferences),

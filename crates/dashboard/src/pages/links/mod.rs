@@ -13,6 +13,7 @@ mod password_fields;
 pub(super) mod placement_fields;
 pub(crate) mod qr;
 mod redirect_fields;
+mod rule_rows;
 mod short_address;
 pub(super) mod typed_address;
 mod way_fields;

@@ -5,7 +5,7 @@ use signpost_app::pixels;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
     Change, CountryCode, GeoBlocklist, MaxClicks, Name, PageLimit, Pixel, Preferences,
-    RedirectContentRequest, RedirectRequest, Submitted, TargetUrl, Violations,
+    RedirectContentRequest, RedirectRequest, RulesRequest, Submitted, TargetUrl, Violations,
 };
 
 use super::placement_fields::{self, Choices, Purpose, missing};
@@ -80,6 +80,8 @@ pub(super) fn read(
         pixels,
         way,
         click_limit,
+        // No form has rules, so they stay as they are.
+        rules: RulesRequest::default(),
     };
     Submitted { value: RedirectRequest { name, life, password, content, ..shared }, violations }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use signpost_domain::{
-    Change, FieldError, LinkPassword, MaxClicks, RedirectContent, RedirectStatus, Schedule, Utm, UtmPart,
-    UtmValue, Violations, Way, WayRequest,
+    Change, FieldError, LinkPassword, MaxClicks, RedirectContent, RedirectStatus, Rules, Schedule, Utm,
+    UtmPart, UtmValue, Violations, Way, WayRequest,
 };
 
 use crate::form_body::FormBody;
@@ -112,6 +112,7 @@ pub(super) fn with_labels(message: String) -> String {
         (Schedule::EXPIRES_AT, WORDS.expires_at),
         (MaxClicks::FIELD, WORDS.max_clicks),
         (LinkPassword::FIELD, TEXTS.link_password.title),
+        (Rules::FIELD, WORDS.rules.title),
         ("antibot_enabled", TEXTS.antibot),
         ("geo_blocklists", TEXTS.countries),
         ("pixel_ids", TEXTS.pixels),
