@@ -60,6 +60,8 @@ fn fill(scene: &DomainScene) -> (Person, Objects) {
         "name": "Autumn menu", "target_url": "https://example.com/menu", "group_id": group, "domain": HOST,
         "slug": "autumn", "tags": ["Spring"], "expires_at": "2999-10-31T23:30:07.042Z",
         "max_clicks": 1_000, "utm": {"source": "mail"}, "password": "plover egg tin",
+        "max_clicks": 1_000, "utm": {"source": "mail"},
+        "rules": [{"name": "german", "conditions": [{"type": "country", "in": ["DE"]}], "target_url": "https://example.com/de"}],
     }));
     let widgets = json!([{"type": "link", "title": "Our shop", "url": "https://shop.example.com/"}]);
     let page = json!({"title": "Morgenbrot", "slug": "bread", "widgets": widgets, "starts_at": "2999-01-31T09:05:00Z"});
@@ -140,6 +142,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
                 (of(redirect, ""), ":30:07.042\""),
                 (of(redirect, ""), "1,000 of 1,000"),
                 (of(redirect, ""), "Visitors are asked for it"),
+                (of(redirect, ""), "Country is Germany"),
                 (of(redirect, ""), "https://example.com/menu?utm_source=mail</bdi>"),
                 (of(redirect, "?new=1"), "is live"),
                 (of(landing, ""), "Morgenbrot"),
@@ -155,6 +158,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
         "/{account}/links/{id}/analytics" => {
             vec![
                 (of(redirect, "?part=devices"), "Germany"),
+                (of(redirect, "?part=targets"), "No rule"),
                 (of(landing, "?show=bots&part=devices"), "1,204"),
             ]
         }

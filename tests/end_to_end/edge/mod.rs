@@ -9,5 +9,6 @@ mod pixels;
 mod recorded_values;
 mod redirects;
 mod requests;
+mod rules;
 mod target_blocklist;
 mod ways;

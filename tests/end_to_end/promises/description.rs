@@ -127,6 +127,9 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }
+        // What rules say about several of their fields, and which texts are hosts, networks, time zones, names and URLs (D133, D134).
+        ("rules", "too_long") => false,
+        (field, code) if field.starts_with("rules[") => !is_beyond_schemas_of_rules(field, code),
         // Which texts are hosts. A filter is needed, and no tag is both added and taken off (D124).
         ("filter", "required")
         | ("target_host" | "filter.target_host" | "patch.remove_tags", "invalid_value") => false,
@@ -134,4 +137,22 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         _ => true,
     });
     violations
+}
+
+/// Whether no schema can tell this violation of a rule.
+fn is_beyond_schemas_of_rules(field: &str, code: &str) -> bool {
+    let name = field.rsplit('.').next().unwrap_or_default().split('[').next().unwrap_or_default();
+    match code {
+        // An object needs one of two fields, and `equals` a value.
+        "required" => field.ends_with(']') || name == "value",
+        // Only the last rule may be without conditions.
+        "too_few_items" => name == "conditions",
+        "out_of_range" => matches!(name, "from" | "until"),
+        "too_long" => name == "target_url",
+        "invalid_format" => matches!(name, "in" | "target_url"),
+        "invalid_value" => {
+            matches!(name, "name" | "split" | "target_url" | "value" | "until" | "in" | "timezone")
+        }
+        _ => false,
+    }
 }

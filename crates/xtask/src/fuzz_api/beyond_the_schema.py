@@ -51,6 +51,31 @@ VIOLATIONS = {
     # Browsers keep a permanent status and would pass dates, gates and pixels.
     ("redirect_status", "invalid_value"),
     ("patch.redirect_status", "invalid_value"),
+    # A rule has one target or a split, only the last one may be without conditions, and names are not repeated.
+    ("rules[]", "required"),
+    ("rules[].conditions", "too_few_items"),
+    ("rules[].name", "invalid_value"),
+    ("rules[].split", "invalid_value"),
+    ("rules[].split[].name", "invalid_value"),
+    # The size of all rules together.
+    ("rules", "too_long"),
+    # The targets of rules follow the rules of targets.
+    ("rules[].target_url", "invalid_format"),
+    ("rules[].target_url", "invalid_value"),
+    ("rules[].target_url", "too_long"),
+    ("rules[].split[].target_url", "invalid_format"),
+    ("rules[].split[].target_url", "invalid_value"),
+    ("rules[].split[].target_url", "too_long"),
+    # Fields of conditions that depend on each other, and the sets of time zones, hosts, networks and languages.
+    ("rules[].conditions[]", "required"),
+    ("rules[].conditions[].from", "out_of_range"),
+    ("rules[].conditions[].until", "invalid_value"),
+    ("rules[].conditions[].until", "out_of_range"),
+    ("rules[].conditions[].value", "invalid_value"),
+    ("rules[].conditions[].value", "required"),
+    ("rules[].conditions[].timezone", "invalid_value"),
+    ("rules[].conditions[].in[]", "invalid_format"),
+    ("rules[].conditions[].in[]", "invalid_value"),
     # The target and the parameters of `utm` together, percent-encoded.
     ("utm", "too_long"),
     ("target_url", "too_long"),
@@ -96,6 +121,7 @@ FILTERS = {
     "link",
     "os",
     "referrer",
+    "rule",
     "utm_campaign",
     "utm_medium",
     "utm_source",
