@@ -16,6 +16,7 @@ fn country(code: &str) -> Option<CountryCode> {
     CountryCode::parse(code).ok()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the list of a request has such items")]
 fn split(variants: &[(&str, i64)]) -> Option<RuleDraft> {
     let variants = variants.iter().map(|(name, weight)| variant(name, *weight)).collect();
     Some(RuleDraft {

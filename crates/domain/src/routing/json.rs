@@ -191,7 +191,7 @@ fn rule(object: &mut Object<'_>) -> RuleDraft {
     let target = object.text("target_url", &TARGET);
     match (has_split, has_target) {
         (true, true) => {
-            object.refuse("split", ViolationCode::InvalidValue, "must be absent beside `target_url`")
+            object.refuse("split", ViolationCode::InvalidValue, "must be absent beside `target_url`");
         }
         (false, false) => {
             object.refuse_whole(field_error(ViolationCode::Required, "must have `target_url` or `split`"));

@@ -37,8 +37,9 @@ fn found(expected: &[(&str, Code)]) -> Vec<(String, Code)> {
 fn d133_only_the_last_rule_may_be_for_all_visitors() {
     let germans = from_countries(&["DE"]);
     let one = |conditions: &[Condition]| draft(conditions, "https://example.com/");
-    let updated =
-        World::new().update(&redirect(), with_rules(vec![one(&[germans.clone()]), one(&[])])).unwrap();
+    let updated = World::new()
+        .update(&redirect(), with_rules(vec![one(std::slice::from_ref(&germans)), one(&[])]))
+        .unwrap();
     assert_eq!(updated.content.rules.as_slice().len(), 2);
     let list = vec![one(&[]), one(&[germans]), one(&[]), one(&[])];
     assert_eq!(

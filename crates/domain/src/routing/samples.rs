@@ -32,6 +32,7 @@ pub(crate) fn from_countries(codes: &[&str]) -> Condition {
 }
 
 /// A rule in a request, which leads to this target if all conditions hold.
+#[expect(clippy::unnecessary_wraps, reason = "the list of a request has such items")]
 pub(crate) fn draft(conditions: &[Condition], text: &str) -> Option<RuleDraft> {
     let conditions = conditions.iter().cloned().map(Some).collect();
     let leads_to = Some(RuleTargetDraft::Target(target(text)));

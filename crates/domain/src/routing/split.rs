@@ -2,6 +2,7 @@
 
 #[cfg(feature = "routing")]
 use std::hash::Hasher as _;
+#[cfg(feature = "routing")]
 use std::net::IpAddr;
 
 use super::names::{RuleName, Weight};

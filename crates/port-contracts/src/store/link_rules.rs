@@ -65,11 +65,11 @@ pub(super) async fn d126_a_link_is_listed_by_its_latest_rules(fresh: Fresh) {
         let has_rules = !rules.is_empty();
         let redirect = link.clone().into_redirect().unwrap();
         let after: Link = redirect.with(|content| content.rules = rules).into_any();
-        unit(&store, async |work| {
-            let before = work.lock_link(account, link.id()).await.unwrap().unwrap();
-            work.update_link(account, &before, &after).await.unwrap();
-        })
-        .await;
+        let updated = unit!(&store, async |work| {
+            let before = work.lock_link(account, link.id()).await?.unwrap();
+            Ok(work.update_link(account, &before, &after).await?)
+        });
+        assert_eq!(updated.await, Ok(()));
         for asked in [true, false] {
             let found = stored::list(&store, account, LinkKind::Redirect, &with_rules(asked), 9).await;
             assert_eq!(found == std::slice::from_ref(&after), asked == has_rules, "{found:?}");
@@ -91,7 +91,8 @@ pub(super) async fn d126_rules_filter_beside_other_filters(fresh: Fresh) {
     };
     let plain = Redirect { group_id: Some(group), ..with_tag(samples::redirect("sought-too")) };
     let elsewhere = Redirect { is_active: false, ..ruled("elsewhere") };
-    let [sought, plain, elsewhere] = given_links(&store, account, [sought, plain, elsewhere]).await;
+    let [sought, plain, elsewhere] =
+        given_links(&store, account, [sought, plain, elsewhere].map(Redirect::into_any)).await;
     let every = LinkFilter::default();
     let (slug, site) = (Some(samples::slug("sought")), Some(Site::System));
     let search = |text: &str| Some(SearchText::parse(text).unwrap());
