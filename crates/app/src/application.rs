@@ -14,8 +14,8 @@ use crate::changes::ChangeFeed;
 use crate::node_health::NodeHealth;
 use crate::people::identity::ProviderSignIn;
 use crate::ports::{
-    BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
-    QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
+    AgentReader, BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource,
+    PasswordHasher, QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -55,6 +55,8 @@ pub struct Application {
     pub countries: Arc<dyn CountryLookup>,
     /// Tells the visits of bots from those of people (D48, D57).
     pub bots: Arc<dyn BotDetector>,
+    /// Names the devices, systems and browsers of visitors (D133).
+    pub agents: Arc<dyn AgentReader>,
     /// Publishes changes that visitors can see to the parts of this node.
     pub changes: Arc<ChangeFeed>,
     /// The plans.

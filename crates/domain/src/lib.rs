@@ -176,6 +176,7 @@ pub mod url_query;
 pub mod user;
 pub mod verification_token;
 pub mod violation;
+pub mod visitor_headers;
 pub mod way;
 // Value types of single fields.
 pub mod contact;

@@ -14,6 +14,7 @@ use signpost_domain::{
     CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, TrustedProxies,
 };
 
+use crate::agents::FixedAgents;
 use crate::blocklist::FixedBlocklist;
 use crate::bots::FixedBots;
 use crate::click_store::MemoryClickStore;
@@ -63,6 +64,8 @@ pub struct InMemory {
     pub countries: Arc<FixedCountries>,
     /// The agents of bots.
     pub bots: Arc<FixedBots>,
+    /// The facts of visitors' agents.
+    pub agents: Arc<FixedAgents>,
     /// The plans.
     pub plans: Plans,
     /// The system domain.
@@ -110,6 +113,7 @@ impl InMemory {
             stale_limit: STALE_LIMIT,
             countries: Arc::default(),
             bots: Arc::default(),
+            agents: Arc::default(),
             plans: Plans::builtin(),
             system,
             custom_domain_scheme: CustomDomainScheme::Https,
@@ -141,6 +145,7 @@ impl InMemory {
             stale_limit,
             countries,
             bots,
+            agents,
             plans,
             system,
             custom_domain_scheme,
@@ -170,6 +175,7 @@ impl InMemory {
             link_memory: Arc::new(LinkMemory::new(stale_limit)),
             countries,
             bots,
+            agents,
             changes: Arc::default(),
             plans,
             system,

@@ -64,6 +64,7 @@
 //! [`FakeIdentityProvider`] fails, and holds answers back.
 
 mod account_writes;
+mod agents;
 mod answers;
 mod blocklist;
 mod bots;
@@ -107,6 +108,7 @@ mod store;
 mod tag_writes;
 mod unit_of_work;
 
+pub use agents::FixedAgents;
 pub use blocklist::FixedBlocklist;
 pub use bots::FixedBots;
 pub use certificate_authority::{AuthorityCall, FakeCertificateAuthority, HeldAuthority};

@@ -2,6 +2,7 @@
 //! business rules.
 
 mod advice;
+mod agents;
 mod background;
 mod backup_folder;
 mod bots;

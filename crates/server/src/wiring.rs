@@ -11,8 +11,8 @@ use signpost_app::certificates::Issuance;
 use signpost_app::node_health::NodeHealth;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::ports::{
-    BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoBots, NoCountries, NoPasswords,
-    PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
+    AgentReader, BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoAgents, NoBots, NoCountries,
+    NoPasswords, PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -22,6 +22,7 @@ use signpost_oidc::OidcProvider;
 use signpost_passwords::Argon2Hasher;
 use tokio::task::JoinHandle;
 
+use crate::agents::RecordedAgents;
 use crate::background::Background;
 use crate::bots::RecordedBots;
 use crate::clicks::{CountedClicks, close_recorder, record_clicks};
@@ -79,6 +80,7 @@ impl Serving {
             stale_limit: settings.plain.stale_limit,
             countries,
             bots: RecordedBots::of(&settings.clicks),
+            agents: RecordedAgents::of(&settings.clicks),
             custom_domain_scheme: settings.custom_domain_scheme,
             hostname_rules: settings.domains.hostname_rules(
                 &settings.system,
@@ -242,6 +244,7 @@ struct Parts {
     stale_limit: Duration,
     countries: Arc<dyn CountryLookup>,
     bots: Arc<dyn BotDetector>,
+    agents: Arc<dyn AgentReader>,
     custom_domain_scheme: CustomDomainScheme,
     hostname_rules: HostnameRules,
     edge: Edge,
@@ -272,6 +275,7 @@ impl Parts {
             stale_limit: Duration::ZERO,
             countries: no_countries(),
             bots: Arc::new(NoBots),
+            agents: Arc::new(NoAgents),
             custom_domain_scheme,
             edge: Edge::default(),
             dns: name_servers::unused_dns(),
@@ -305,6 +309,7 @@ fn application(
         stale_limit,
         countries,
         bots,
+        agents,
         custom_domain_scheme,
         hostname_rules,
         edge,
@@ -341,6 +346,7 @@ fn application(
         link_memory: Arc::new(LinkMemory::new(stale_limit)),
         countries,
         bots,
+        agents,
         changes: Arc::default(),
         plans: common.plans.clone(),
         system,

@@ -84,7 +84,8 @@ pub use leases::{LeaseHolder, Leases};
 pub use link_passwords::{LinkPasswordReads, LinkPasswordWrites};
 pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
 pub use lookups::{
-    BotDetector, CountryLookup, DnsProvider, DnsUnavailable, NoBots, NoCountries, TargetBlocklist,
+    AgentFacts, AgentReader, BotDetector, CountryLookup, DnsProvider, DnsUnavailable, NoAgents, NoBots,
+    NoCountries, TargetBlocklist,
 };
 pub use passwords::{Asker, HashingError, HashingPlace, NoPasswords, PasswordHasher, Verdict};
 pub use people::{
