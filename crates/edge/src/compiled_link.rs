@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_app::visits::{Resolution, Resolved};
-use signpost_domain::{HostBlocklist, Life, LinkId, LinkKind, TargetUrl};
+use signpost_domain::{HostBlocklist, Life, LinkId, LinkKind, TargetUrl, Timestamp};
 use signpost_listener::Encoding;
 use signpost_pages::PageError;
 use triomphe::ThinArc;
@@ -20,6 +20,7 @@ use crate::landing_page;
 use crate::link_layout::{Leads, LinkBytes, LinkParts};
 use crate::link_view::{Destination, LinkView};
 use crate::requested_address::RequestedAddress;
+use crate::rules::encoded_rules;
 
 /// What every link has. The moment advances when the link is compared with a newer version of the operator's
 /// list.
@@ -48,12 +49,14 @@ pub(crate) enum CompileError {
 }
 
 impl CompiledLink {
-    /// Compiles what `requested` leads to, as of `moment`, with the operator's list of hosts.
+    /// Compiles what `requested` leads to, as of `moment`, with the operator's list of hosts. `now` decides which changes of local
+    /// clocks are worked out.
     pub(crate) fn new(
         requested: &RequestedAddress<'_>,
         resolved: &Resolved,
         list: &HostBlocklist,
         moment: Moment,
+        now: Timestamp,
         generations: &Generations,
     ) -> Result<Self, CompileError> {
         let Resolved {
@@ -65,6 +68,7 @@ impl CompiledLink {
             has_password,
             gates,
             sending,
+            rules,
             recorded,
             target_hosts,
             depends_on,
@@ -122,6 +126,7 @@ impl CompiledLink {
             fallback: &fallback.map(TargetUrl::location).unwrap_or_default(),
             limit: click_limit.map(ClickLimitView::from),
             has_password: *has_password,
+            rules: &if leads == Leads::Nothing { Vec::new() } else { encoded_rules(rules, now)? },
         }
         .to_bytes()?;
         let id = link.map_or([0; 16], LinkId::to_bytes);

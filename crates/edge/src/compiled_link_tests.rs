@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use proptest::sample::subsequence;
 use signpost_app::ports::{Affected, PublishedLanding, VisibleChange};
 use signpost_app::visits::{Dependencies, Missing, RecordedLink, Sending, VisitorGates};
+use signpost_domain::routing::Rules;
 use signpost_domain::{
     Address, ClickLimit, CountryCode, GeoBlocklist, MaxClicks, PixelType, RedirectStatus, Revision, Schedule,
     Timestamp, WidgetBody,
@@ -25,6 +26,7 @@ fn plain(target: &str) -> Resolved {
         has_password: false,
         gates: VisitorGates::default(),
         sending: Sending::default(),
+        rules: Rules::default(),
         recorded: vec![recorded],
         depends_on: Dependencies { addresses: Vec::new(), accounts: vec![recorded.account] },
     }
@@ -52,9 +54,15 @@ fn compiled_with<T>(
     let site = HashedSite::at(address, &generations);
     let requested =
         RequestedAddress::new(&site, address.slug.as_ref().map(signpost_domain::Slug::as_str), &generations);
-    let link =
-        CompiledLink::new(&requested, &resolved, &HostBlocklist::default(), generations.now(), &generations)
-            .unwrap();
+    let link = CompiledLink::new(
+        &requested,
+        &resolved,
+        &HostBlocklist::default(),
+        generations.now(),
+        Timestamp::EPOCH,
+        &generations,
+    )
+    .unwrap();
     look(&link, &requested, &generations)
 }
 

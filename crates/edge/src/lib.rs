@@ -38,6 +38,8 @@ mod qr_codes;
 mod requested_address;
 mod response;
 mod routes;
+mod ruled_visit;
+mod rules;
 mod section_values;
 mod server;
 mod shared_loads;

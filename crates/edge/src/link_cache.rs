@@ -178,7 +178,8 @@ mod tests {
     use std::time::Duration;
 
     use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, Sending, VisitorGates};
-    use signpost_domain::{Address, HostBlocklist, Life, Site};
+    use signpost_domain::routing::Rules;
+    use signpost_domain::{Address, HostBlocklist, Life, Site, Timestamp};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -204,6 +205,7 @@ mod tests {
             has_password: false,
             gates: VisitorGates::default(),
             sending: Sending::default(),
+            rules: Rules::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),
             depends_on: Dependencies {
@@ -216,6 +218,7 @@ mod tests {
             &resolved,
             &HostBlocklist::default(),
             generations.now(),
+            Timestamp::EPOCH,
             generations,
         )
         .unwrap();

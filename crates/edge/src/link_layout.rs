@@ -23,6 +23,7 @@ use crate::account_numbers::AccountNumber;
 use crate::byte_codec::{Items, Reader, TooLong, Writer, encoded_list};
 use crate::click_limit_view::ClickLimitView;
 use crate::generations::Slot;
+use crate::rules::RulesView;
 use crate::section_values::{
     encoded_recorded, encoded_schedule, encoded_sending, kind_of, recorded_of, schedule_of, sending_of,
 };
@@ -96,6 +97,7 @@ impl Section {
     const LIMIT: Self = Self(1 << 9);
     /// Without content.
     const PASSWORD: Self = Self(1 << 10);
+    const RULES: Self = Self(1 << 11);
 }
 
 /// A link as it is compiled.
@@ -132,6 +134,8 @@ pub(crate) struct LinkParts<'a> {
     pub(crate) limit: Option<ClickLimitView>,
     /// Whether visitors are asked for a password.
     pub(crate) has_password: bool,
+    /// The compiled rules; empty if the link has none.
+    pub(crate) rules: &'a [u8],
 }
 
 impl LinkParts<'_> {
@@ -183,6 +187,7 @@ impl LinkParts<'_> {
             (Section::FALLBACK, self.fallback.as_bytes().to_vec()),
             (Section::SENDING, encoded_sending(self.sending)),
             (Section::LIMIT, self.limit.map(ClickLimitView::to_bytes).unwrap_or_default()),
+            (Section::RULES, self.rules.to_vec()),
         ];
         let flags = [(Section::ANTIBOT, self.has_antibot), (Section::PASSWORD, self.has_password)];
         let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(section, _)| (section, Vec::new()));
@@ -374,6 +379,10 @@ impl<'a> Sections<'a> {
 
     pub(crate) const fn has_password(self) -> bool {
         self.present & Section::PASSWORD.0 != 0
+    }
+
+    pub(crate) fn rules(self) -> Option<RulesView<'a>> {
+        RulesView::new(self.content(Section::RULES))
     }
 }
 

@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 use super::*;
 
 /// The sections of today, in the order of their bits.
-const SECTIONS: [Section; 11] = [
+const SECTIONS: [Section; 12] = [
     Section::SLOTS,
     Section::ANTIBOT,
     Section::COUNTRIES,
@@ -19,6 +19,7 @@ const SECTIONS: [Section; 11] = [
     Section::SENDING,
     Section::LIMIT,
     Section::PASSWORD,
+    Section::RULES,
 ];
 
 /// A redirect without anything that only some links have.
@@ -41,6 +42,7 @@ const PLAIN: LinkParts<'_> = LinkParts {
     sending: Sending { status: RedirectStatus::Found, forwards_query: false },
     limit: None,
     has_password: false,
+    rules: &[],
 };
 
 fn kind() -> impl Strategy<Value = LinkKind> {
@@ -168,14 +170,14 @@ proptest! {
         if let Some(sections) = link.sections() {
             let _ = (sections.slots().count(), sections.countries(), sections.pixels(), sections.hosts().count());
             let _ = (sections.recorded().count(), sections.schedule(), sections.fallback(), sections.sending());
-            let _ = (sections.limit(), sections.has_password());
+            let _ = (sections.limit(), sections.has_password(), sections.rules().is_some());
         }
     }
 
     /// Sections that follow later change nothing about the others.
     #[test]
     fn later_section_leaves_those_of_today_readable(
-        later in 11_u32..32,
+        later in 12_u32..32,
         present in subsequence(SECTIONS.to_vec(), 0..=SECTIONS.len()),
         content in vec(any::<u8>(), 0..300),
     ) {
@@ -196,8 +198,8 @@ proptest! {
 #[test]
 fn set_of_sections_has_room_for_many_more() {
     let taken = SECTIONS.iter().fold(0, |taken, Section(bit)| taken | bit);
-    assert_eq!(taken.count_ones(), 11, "each has its own bit");
-    // Rules, and a preview.
+    assert_eq!(taken.count_ones(), 12, "each has its own bit");
+    // A preview.
     assert!(taken.count_zeros() >= 2 * 2);
 }
 

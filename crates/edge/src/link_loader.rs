@@ -86,7 +86,7 @@ impl LinkLoader {
             address.slug.as_ref().map(signpost_domain::Slug::as_str),
             generations,
         );
-        match CompiledLink::new(&requested, &resolved, &list, moment, generations) {
+        match CompiledLink::new(&requested, &resolved, &list, moment, self.app.clock.now(), generations) {
             Ok(link) => {
                 self.cache.insert(requested.hash(), link.clone());
                 Loaded::Link(link)

@@ -9,6 +9,7 @@ use crate::generations::{Generations, Moment};
 use crate::landing_page::PageView;
 use crate::link_layout::{Leads, LinkBytes, Sections};
 use crate::requested_address::RequestedAddress;
+use crate::rules::RulesView;
 
 /// Where a link leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +98,12 @@ impl<'a> LinkView<'a> {
     #[inline]
     pub(crate) fn has_password(&self) -> bool {
         self.bytes.sections().is_some_and(Sections::has_password)
+    }
+
+    /// Its rules; `None` without any.
+    #[inline]
+    pub(crate) fn rules(&self) -> Option<RulesView<'a>> {
+        self.bytes.sections().and_then(Sections::rules)
     }
 
     /// Where visitors go after its end. `None` if it names no address, or never ends.

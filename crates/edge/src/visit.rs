@@ -39,6 +39,7 @@ use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::response;
 use crate::routes::{self, Resource, RouteMatch};
+use crate::rules::AgentCache;
 use crate::site_loader::{self, SiteLoader};
 use crate::site_visit::SystemUrls;
 use crate::visit_durations::{VisitDurations, WorkerDurations};
@@ -74,6 +75,7 @@ pub(crate) struct Worker {
     pub(crate) edge: Arc<EdgeState>,
     pub(crate) links: WorkerCache,
     hosts: HostCache,
+    pub(crate) agents: AgentCache,
     pub(crate) lane: Arc<Lane>,
     /// How requests are answered that came without TLS, if the program speaks TLS itself.
     plain_http: Option<PlainHttp>,
@@ -98,6 +100,7 @@ impl Worker {
             edge,
             links: WorkerCache::new(),
             hosts: HostCache::new(),
+            agents: AgentCache::new(),
             lane,
             plain_http,
             durations,
@@ -261,8 +264,13 @@ impl Worker {
                         Box::pin(self.visit_protected(visitor, &requested, &link, limit)).await
                     }
                     _ if is_form => self.refuse_form(visitor, &link),
-                    Some(limit) => self.visit_limited(visitor, &requested, &link, limit).await,
-                    None => self.visit(visitor, &link),
+                    limit => {
+                        self.prepare_rules(&view).await;
+                        match limit {
+                            Some(limit) => self.visit_limited(visitor, &requested, &link, limit).await,
+                            None => self.visit(visitor, &link),
+                        }
+                    }
                 }
             }
             Resource::Qr(format) => self.draw_code(visitor, &requested, &link, format),
@@ -302,7 +310,7 @@ impl Worker {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
             if let Some(turned_away) = self.edge.gates.check(&gates, &request) {
                 self.edge.reasons.note(turned_away, view.link_id());
-                self.record(visitor, &view, ClickKind::Blocked);
+                self.record(visitor, &view, ClickKind::Blocked, "");
                 return Some(Outcome::TurnedAway(turned_away));
             }
         }
@@ -317,9 +325,15 @@ impl Worker {
         FoundLink { link, is_listed: _ }: &FoundLink,
     ) -> Outcome {
         let view = link.view();
+        let mut rule = "";
         let (outcome, kind) = match view.destination() {
             Destination::Nothing => return self.not_found(UNKNOWN),
-            Destination::Location { start, rest } => {
+            Destination::Location { mut start, mut rest } => {
+                if let Some(rules) = view.rules()
+                    && let Some(ruled) = self.ruled(visitor, rules)
+                {
+                    (start, rest, rule) = ("", ruled.location, ruled.label);
+                }
                 let sending = view.sending();
                 let forwarded = visitor::forwarded(visitor.request, sending, start, rest);
                 let (start, rest) =
@@ -339,7 +353,7 @@ impl Worker {
             }
         };
         if outcome != Outcome::Failed {
-            self.record(visitor, &view, kind);
+            self.record(visitor, &view, kind, rule);
         }
         outcome
     }

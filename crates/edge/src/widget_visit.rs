@@ -48,7 +48,7 @@ impl Worker {
             target.location().as_bytes(),
         );
         if outcome != Outcome::Failed {
-            self.record(visitor, &view, ClickKind::Widget(id));
+            self.record(visitor, &view, ClickKind::Widget(id), "");
         }
         outcome
     }

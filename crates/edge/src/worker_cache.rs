@@ -94,7 +94,8 @@ fn index_of(hash: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, Sending, VisitorGates};
-    use signpost_domain::{HostBlocklist, Life, Schedule, Site};
+    use signpost_domain::routing::Rules;
+    use signpost_domain::{HostBlocklist, Life, Schedule, Site, Timestamp};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -125,6 +126,7 @@ mod tests {
             has_password: false,
             gates: VisitorGates::default(),
             sending: Sending::default(),
+            rules: Rules::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),
             depends_on: Dependencies {
@@ -132,8 +134,15 @@ mod tests {
                 accounts: vec![samples::id()],
             },
         };
-        CompiledLink::new(requested, &resolved, &HostBlocklist::default(), generations.now(), generations)
-            .unwrap()
+        CompiledLink::new(
+            requested,
+            &resolved,
+            &HostBlocklist::default(),
+            generations.now(),
+            Timestamp::EPOCH,
+            generations,
+        )
+        .unwrap()
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! These functions panic on invalid texts.
 
 mod pages;
+mod rules;
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +29,7 @@ use signpost_domain::{
 };
 
 pub use pages::{one_of_each_type, page_content, phone_number, widgets};
+pub use rules::rules;
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 

@@ -111,7 +111,7 @@ impl Gates {
 
     /// The visitor's country, if known: from the header of a trusted proxy, which saw the visitor's
     /// connection, otherwise from the database.
-    fn country(&self, request: &GateRequest<'_>) -> Option<CountryCode> {
+    pub(crate) fn country(&self, request: &GateRequest<'_>) -> Option<CountryCode> {
         let GateRequest { head, address } = request;
         self.country_in_header(head).or_else(|| self.app.countries.country(*address))
     }

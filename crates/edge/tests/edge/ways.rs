@@ -253,7 +253,7 @@ const TARGETS: [&str; 8] = [
 ];
 
 /// What visitors send behind the `?`. Only a space would end the request line.
-fn any_query() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn any_query() -> impl Strategy<Value = Vec<u8>> {
     let hostile = proptest::sample::select(vec![
         "%0d%0aLocation:%20https://evil.example",
         "//evil.example",
