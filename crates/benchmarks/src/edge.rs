@@ -44,8 +44,8 @@ pub(super) struct Options {
     /// Seconds of each turn of a round; 0 for the minimum of requests, without `wrk`.
     #[arg(long, default_value_t = 2)]
     seconds: u32,
-    /// Only the cases whose names contain one of these, separated by commas: few, recorded, questions, one, dates, forwarding, zipf, unknown, root,
-    /// landing, closing, proxied, https, handshakes, idle, memory, cold, stalled, crowd, freshness.
+    /// Only the cases whose names contain one of these, separated by commas: few, recorded, questions, one, dates, forwarding, rules, split, zipf, unknown,
+    /// root, landing, closing, proxied, https, handshakes, idle, memory, cold, stalled, crowd, freshness.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Number of links.
@@ -67,13 +67,15 @@ impl Options {
 }
 
 /// Every case. Those on PostgreSQL need it.
-const PARTS: [(&str, Part); 20] = [
+const PARTS: [(&str, Part); 22] = [
     ("few", cases::few),
     ("recorded", cases::recorded),
     ("questions", questions::during_questions),
     ("one", cases::one),
     ("dates", cases::dates),
     ("forwarding", cases::forwarding),
+    ("rules", cases::rules),
+    ("split", cases::split),
     ("zipf", cases::skewed),
     ("unknown", cases::unknown),
     ("root", cases::root),

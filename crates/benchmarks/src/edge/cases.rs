@@ -107,16 +107,8 @@ pub(super) fn dates(stage: &mut Stage) -> Result<()> {
         return Ok(());
     }
     let (plain, dated) = (stage.paths.few()?, stage.paths.dated()?);
-    let program = stage.scenery.start(&[])?;
-    let mut contenders = Vec::new();
-    for (name, visits) in [("without dates", &plain), ("with dates", &dated)] {
-        contenders.push(Contender::new(name, &program.links, program.pid(), visits, 302)?);
-    }
-    stage.take_turns(&mut contenders, &Pace::ALL)?;
-    if let [plain, dated] = contenders.as_slice() {
-        compare(stage, "links with dates, to those without", plain, dated, Goal::AtLeast(0.98));
-    }
-    program.stop()
+    let names = ["without dates", "with dates"];
+    beside(stage, "links with dates, to those without", names, [&plain, &dated], 0.98)
 }
 
 /// A thousand links that forward the query of each visit, and as many that ignore it, on one program.
@@ -127,14 +119,50 @@ pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
         return Ok(());
     }
     let (ignoring, forwarding) = (stage.paths.few_with_query()?, stage.paths.forwarding()?);
+    let names = ["ignoring queries", "forwarding queries"];
+    beside(stage, "links that forward queries, to others", names, [&ignoring, &forwarding], 0.90)
+}
+
+/// A thousand links with twenty rules that fail, and as many without rules, on one program.
+pub(super) fn rules(stage: &mut Stage) -> Result<()> {
+    if !stage.scenery.special.ruled {
+        let why = "rules: no link has rules; a folder of an earlier program must be made anew";
+        stage.report.note(why.to_owned());
+        return Ok(());
+    }
+    let (plain, ruled) = (stage.paths.few_with_query()?, stage.paths.ruled()?);
+    let names = ["without rules", "with 20 failing rules"];
+    beside(stage, "links with 20 failing rules, to those without", names, [&plain, &ruled], 0.85)
+}
+
+/// A thousand links that share their visitors among targets, and as many with one target, on one program.
+pub(super) fn split(stage: &mut Stage) -> Result<()> {
+    if !stage.scenery.special.splitting {
+        let why = "split: no link has a split; a folder of an earlier program must be made anew";
+        stage.report.note(why.to_owned());
+        return Ok(());
+    }
+    let (plain, splitting) = (stage.paths.few()?, stage.paths.splitting()?);
+    let names = ["without a split", "with a split"];
+    beside(stage, "links with a split, to those without", names, [&plain, &splitting], 0.90)
+}
+
+/// Compares visits of two kinds of links on one program, with a goal for the rate of the second.
+fn beside(
+    stage: &mut Stage,
+    title: &str,
+    names: [&'static str; 2],
+    visits: [&Visits; 2],
+    rate: f64,
+) -> Result<()> {
     let program = stage.scenery.start(&[])?;
     let mut contenders = Vec::new();
-    for (name, visits) in [("ignoring queries", &ignoring), ("forwarding queries", &forwarding)] {
+    for (name, visits) in names.into_iter().zip(visits) {
         contenders.push(Contender::new(name, &program.links, program.pid(), visits, 302)?);
     }
     stage.take_turns(&mut contenders, &Pace::ALL)?;
-    if let [ignoring, forwarding] = contenders.as_slice() {
-        compare(stage, "links that forward queries, to others", ignoring, forwarding, Goal::AtLeast(0.90));
+    if let [reference, ours] = contenders.as_slice() {
+        compare(stage, title, reference, ours, Goal::AtLeast(rate));
     }
     program.stop()
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::scenery::{LANDING, SPECIAL, dated_path_of, forwarding_path_of, path_of};
+use super::scenery::{
+    LANDING, SPECIAL, dated_path_of, forwarding_path_of, path_of, ruled_path_of, splitting_path_of,
+};
 use super::visits::Visits;
 use crate::random::Random;
 
@@ -59,6 +61,17 @@ impl Paths {
     pub(super) fn forwarding(&self) -> Result<Visits> {
         let paths = (0..SPECIAL).map(|number| format!("{}{QUERY}", forwarding_path_of(number)));
         self.any_of("forwarding", &paths.collect::<Vec<_>>())
+    }
+
+    /// The links with twenty rules that fail, with a query, each equally often.
+    pub(super) fn ruled(&self) -> Result<Visits> {
+        let paths = (0..SPECIAL).map(|number| format!("{}{QUERY}", ruled_path_of(number)));
+        self.any_of("ruled", &paths.collect::<Vec<_>>())
+    }
+
+    /// The links with a split, each equally often.
+    pub(super) fn splitting(&self) -> Result<Visits> {
+        self.any_of("splitting", &(0..SPECIAL).map(splitting_path_of).collect::<Vec<_>>())
     }
 
     /// A thousand unknown paths.

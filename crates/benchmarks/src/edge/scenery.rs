@@ -26,7 +26,7 @@ const MARK: &str = "links.json";
 /// An address without a name server, so that the domain keeps its state.
 const NOWHERE: &str = "127.0.0.1:9";
 
-/// How many links have dates, and how many forward queries.
+/// How many links have dates, how many forward queries, how many have rules, and how many a split.
 pub(super) const SPECIAL: u32 = 1_000;
 
 /// The path of the link with dates and this number.
@@ -39,11 +39,23 @@ pub(super) fn forwarding_path_of(number: u32) -> String {
     format!("/q{number}")
 }
 
+/// The path of the link with rules and this number.
+pub(super) fn ruled_path_of(number: u32) -> String {
+    format!("/r{number}")
+}
+
+/// The path of the link with a split and this number.
+pub(super) fn splitting_path_of(number: u32) -> String {
+    format!("/v{number}")
+}
+
 /// The links that programs of earlier versions could not make.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Special {
     pub(super) dated: bool,
     pub(super) forwarding: bool,
+    pub(super) ruled: bool,
+    pub(super) splitting: bool,
 }
 
 /// The path of the link with this number.
@@ -74,11 +86,19 @@ impl Scenery {
             let loaded: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
             ensure!(loaded.get("links") == Some(&json!(links)), "{} has {loaded}", folder.display());
             let has = |field: &str| loaded.get(field) == Some(&json!(true));
-            Special { dated: has("has_dates"), forwarding: has("has_forwarding") }
+            Special {
+                dated: has("has_dates"),
+                forwarding: has("has_forwarding"),
+                ruled: has("has_rules"),
+                splitting: has("has_splits"),
+            }
         } else {
             let special = make(executable, &folder, links)?;
-            let Special { dated, forwarding } = special;
-            let made = json!({"links": links, "has_dates": dated, "has_forwarding": forwarding});
+            let Special { dated, forwarding, ruled, splitting } = special;
+            let made = json!({
+                "links": links, "has_dates": dated, "has_forwarding": forwarding, "has_rules": ruled,
+                "has_splits": splitting,
+            });
             fs::write(&mark, made.to_string())?;
             special
         };
@@ -135,6 +155,8 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<Special> {
     let special = Special {
         dated: create_special(&caller, dated_path_of, &dates)?,
         forwarding: create_special(&caller, forwarding_path_of, &json!({"forward_query": true}))?,
+        ruled: create_special(&caller, ruled_path_of, &json!({"rules": failing_rules()}))?,
+        splitting: create_special(&caller, splitting_path_of, &json!({"rules": splitting_rules()}))?,
     };
     program.stop()?;
     Ok(special)
@@ -236,6 +258,48 @@ fn create_special(caller: &ApiClient, path_of: fn(u32) -> String, fields: &Value
         }
     }
     Ok(true)
+}
+
+/// Twenty rules, none of which holds for a visit of the benchmark.
+fn failing_rules() -> Value {
+    let any_of = |kind: &str, values: &[&str]| json!({"type": kind, "in": values});
+    let query =
+        |name: &str, value: &str| json!({"type": "query", "name": name, "is": "equals", "value": value});
+    let conditions = [
+        any_of("device", &["mobile"]),
+        any_of("device", &["tablet", "tv"]),
+        any_of("os", &["iOS"]),
+        any_of("os", &["Android", "Android TV"]),
+        any_of("os", &["Windows"]),
+        any_of("os", &["Mac OS X"]),
+        any_of("browser", &["Chrome", "Edge"]),
+        any_of("browser", &["Safari"]),
+        any_of("browser", &["Mobile Safari", "Chrome Mobile"]),
+        json!({"type": "browser", "in": ["Firefox"], "not": true}),
+        query("utm_source", "newsletter"),
+        query("utm_medium", "print"),
+        query("gclid", "x"),
+        json!({"type": "query", "name": "campaign", "is": "present"}),
+        any_of("referrer", &["example.org", "example.net"]),
+        any_of("referrer", &["news.example.com"]),
+        any_of("network", &["192.0.2.0/24", "2001:db8::/32"]),
+        any_of("network", &["198.51.100.0/24"]),
+        json!({"type": "date", "until": "2020-01-01T00:00:00Z"}),
+        any_of("language", &["de", "fr", "pt-BR"]),
+    ];
+    conditions
+        .into_iter()
+        .map(|condition| json!({"conditions": [condition], "target_url": "https://example.com/never"}))
+        .collect()
+}
+
+/// A rule that shares all visitors between two targets.
+fn splitting_rules() -> Value {
+    let variant = |name: &str| {
+        let target = format!("https://example.com/shop/variant/{name}/offers");
+        json!({"name": name, "target_url": target, "weight": 1})
+    };
+    json!([{"name": "test", "conditions": [], "split": [variant("a"), variant("b")]}])
 }
 
 /// A target of sixty bytes, different for each link.
