@@ -39,12 +39,7 @@ pub(crate) struct ReadLife {
 impl LifeRow {
     /// The life of the link of this kind in this row, and what its visits do. A landing page has the default way and no rules. A link
     /// that says that it is limited must have a limit: without it, it would send on any number of visits.
-    pub(crate) fn read(
-        self,
-        row: &RowName,
-        kind: LinkKind,
-        has_limit: bool,
-    ) -> Result<ReadLife, Corrupt> {
+    pub(crate) fn read(self, row: &RowName, kind: LinkKind, has_limit: bool) -> Result<ReadLife, Corrupt> {
         let Self { starts_at, expires_at, behaviour } = self;
         let starts_at = starts_at.map(|instant| row.timestamp("starts_at", instant)).transpose()?;
         let expires_at = expires_at.map(|instant| row.timestamp("expires_at", instant)).transpose()?;

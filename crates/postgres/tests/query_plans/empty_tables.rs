@@ -5,10 +5,8 @@ use signpost_app::ports::{
     AccountReads, ClickTaking, LinkPasswordReads, LinkReads, Store, TakenClicks, UnusedClicks,
 };
 use signpost_domain::{
-    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, PageLimit, PagePosition, PasswordHash,
-    Revision, Site, TargetHost,
-    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, LinkState, PageLimit, PagePosition, Revision,
-    Site, StateFilter, TargetHost,
+    AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, LinkState, PageLimit, PagePosition,
+    PasswordHash, Revision, Site, StateFilter, TargetHost,
 };
 use signpost_port_contracts::samples;
 use signpost_postgres::migrate;
