@@ -1,5 +1,6 @@
 //! Visits: resolving public addresses, and how far links in memory can be trusted.
 
+mod chain_link;
 mod credits;
 mod host_log;
 mod link_memory;

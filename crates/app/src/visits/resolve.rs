@@ -1,13 +1,13 @@
 //! Resolving a public address (D24, D44, D54, D128, D132).
 
 use signpost_domain::{
-    AccountId, Address, ClickLimit, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PageContent,
-    PixelCode, RedirectStatus, Rules, Schedule, Site, Slug, TargetUrl, Way, WidgetBody, WidgetId,
-    behind_path, query_of,
+    AccountId, Address, ClickLimit, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PixelCode,
+    RedirectStatus, Rules, Schedule, Site, Slug, TargetUrl, Way, behind_path, query_of,
 };
 
 use crate::application::Application;
 use crate::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, StoreError};
+use crate::visits::chain_link::{is_conditional, limit_of, next_target, target_of_widget};
 use crate::visits::own_place::OwnPlace;
 
 /// How many redirects to our own addresses a visit follows before the chain counts as a loop (D24).
@@ -296,23 +296,6 @@ async fn lead_by_rules(
     Ok(Resolution::Redirect(target))
 }
 
-/// The limit of clicks of a link. Only redirects have one.
-const fn limit_of(content: &PublishedContent) -> Option<ClickLimit> {
-    match content {
-        PublishedContent::Redirect(redirect) => redirect.click_limit,
-        PublishedContent::Landing(_) | PublishedContent::Inactive | PublishedContent::Suspended => None,
-    }
-}
-
-/// Whether the link decides for each visit whether it opens, or where it leads, so that no chain leads through it. A password does that too.
-fn is_conditional(life: &Life, content: &PublishedContent) -> bool {
-    let has_rules = match content {
-        PublishedContent::Redirect(redirect) => !redirect.rules.is_empty(),
-        PublishedContent::Landing(_) | PublishedContent::Inactive | PublishedContent::Suspended => false,
-    };
-    life.schedule != Schedule::default() || limit_of(content).is_some() || has_rules
-}
-
 /// Whether a chain is too long that continues at `target` after so many redirects.
 async fn is_too_long(
     app: &Application,
@@ -332,17 +315,6 @@ async fn is_too_long(
         }
     }
     Ok(false)
-}
-
-/// Where a link, or the widget of a landing page, leads; `None` if that is no target.
-fn next_target(content: &PublishedContent, widget: Option<WidgetId>) -> Option<TargetUrl> {
-    match (content, widget) {
-        (PublishedContent::Redirect(redirect), None) => Some(redirect.target_url.clone()),
-        (PublishedContent::Landing(page), Some(id)) => target_of_widget(&page.content, id),
-        (PublishedContent::Redirect(_), Some(_))
-        | (PublishedContent::Landing(_), None)
-        | (PublishedContent::Inactive | PublishedContent::Suspended, _) => None,
-    }
 }
 
 impl Dependencies {
@@ -381,15 +353,6 @@ impl VisitorGates {
                 self.pixels.push(pixel);
             }
         }
-    }
-}
-
-/// The target of a widget; `None` if the page has no such widget, or if the widget leads nowhere.
-fn target_of_widget(content: &PageContent, id: WidgetId) -> Option<TargetUrl> {
-    let widget = content.widgets.as_slice().iter().find(|widget| widget.id == id)?;
-    match &widget.body {
-        WidgetBody::Known(body) => body.leads_to().map(|(_, url)| url.as_target().clone()),
-        WidgetBody::Unknown(_) => None,
     }
 }
 

@@ -28,6 +28,7 @@ mod operator;
 mod provider_sign_in;
 mod said;
 mod second_factor;
+mod shapes;
 mod shortcuts;
 mod sign_in_elsewhere;
 mod tags;
@@ -47,16 +48,10 @@ pub use operator::OperatorTexts;
 pub use provider_sign_in::{ProviderTexts, ProviderWords};
 pub use said::SaidTexts;
 pub use second_factor::SecondFactorTexts;
+pub use shapes::{Counted, One, Two};
 pub use shortcuts::ShortcutTexts;
 pub use sign_in_elsewhere::SignInElsewhereTexts;
 pub use tags::TagTexts;
-
-/// A text with one value in it.
-pub type One = fn(&str) -> String;
-/// A text with two values in it.
-pub type Two = fn(&str, &str) -> String;
-/// A text with a number in it, which decides between singular and plural.
-pub type Counted = fn(usize) -> String;
 
 /// The texts of one language.
 #[derive(Debug, Clone, Copy)]
