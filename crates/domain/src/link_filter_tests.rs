@@ -111,6 +111,7 @@ fn d124_a_link_matches_if_all_filters_do() {
         (LinkFilter { slug: slug("mine"), ..any() }, LinkFilter { slug: slug("Mine"), ..any() }),
         (LinkFilter { is_active: Some(true), ..any() }, LinkFilter { is_active: Some(false), ..any() }),
         (LinkFilter { has_password: Some(true), ..any() }, LinkFilter { has_password: Some(false), ..any() }),
+        (LinkFilter { has_rules: Some(false), ..any() }, LinkFilter { has_rules: Some(true), ..any() }),
         (
             LinkFilter { state: state(LinkState::Active), ..any() },
             LinkFilter { state: state(LinkState::Lost), ..any() },
@@ -196,13 +197,18 @@ fn d126_ranges_include_both_ends_and_make_a_list_a_search() {
     }
 }
 
-/// An index has the links with a password, which are few, and none has those without.
+/// Indexes have the links with a password and those with rules, which are few, and none has those without.
 #[test]
-fn d126_links_with_a_password_alone_are_no_search() {
-    let filter = |has_password| LinkFilter { has_password: Some(has_password), ..LinkFilter::default() };
-    assert!(!filter(true).is_search());
-    assert!(filter(false).is_search());
-    assert!(LinkFilter { is_active: Some(true), ..filter(true) }.is_search());
-    let external_id = Some(ExternalId::parse("a").unwrap());
-    assert!(!LinkFilter { external_id, ..filter(false) }.is_search(), "at most one link has an external id");
+fn d126_links_with_a_password_or_with_rules_alone_are_no_search() {
+    let any = LinkFilter::default;
+    for (with, without) in [
+        (LinkFilter { has_password: Some(true), ..any() }, LinkFilter { has_password: Some(false), ..any() }),
+        (LinkFilter { has_rules: Some(true), ..any() }, LinkFilter { has_rules: Some(false), ..any() }),
+    ] {
+        assert!(!with.is_search() && without.is_search());
+        assert!(LinkFilter { is_active: Some(true), ..with }.is_search());
+        let external_id = Some(ExternalId::parse("a").unwrap());
+        assert!(!LinkFilter { external_id, ..without }.is_search(), "at most one link has an external id");
+    }
+    assert!(LinkFilter { has_password: Some(true), has_rules: Some(true), ..any() }.is_search());
 }

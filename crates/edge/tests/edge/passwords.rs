@@ -8,6 +8,7 @@ use signpost_domain::{
 use signpost_port_contracts::samples;
 
 use crate::harness::{Answer, Edge, HOST, redirect_to};
+use crate::rules;
 
 const PASSWORD: &str = "plover";
 const TARGET: &str = "https://example.com/the/secret/target";
@@ -240,6 +241,30 @@ async fn d129_the_limit_of_clicks_comes_after_the_password() {
         assert_eq!(location(&answer), (410, None));
     }
     assert_eq!(edge.clicks().await.len(), 2);
+}
+
+/// D129, D133: rules say where the right password leads, also on a limited link, and count by its click.
+#[tokio::test(flavor = "multi_thread")]
+async fn d129_rules_decide_after_the_password() {
+    let edge = rules::started().await;
+    let limit = ClickLimit::new(MaxClicks::new(2).unwrap(), 0, Revision::FIRST);
+    for (slug, click_limit) in [("open", None), ("limited", Some(limit))] {
+        let link = rules::ruled_by(slug, r#"{"type":"query","name":"a","is":"present"}"#);
+        edge.add_protected(&link.with(|content| content.click_limit = click_limit), PASSWORD).await;
+        let send = |query: &str, password: &str| {
+            let agent = format!("User-Agent: {BROWSER}\r\n");
+            edge.post_with(&format!("/{slug}{query}"), &agent, &format!("password={password}"))
+        };
+        for (query, target) in [("?a", rules::RULED), ("", rules::DEFAULT)] {
+            is_form(&edge.get(&format!("/{slug}{query}")), 200);
+            is_form(&send(query, "wrong"), 403);
+            assert_eq!(location(&send(query, PASSWORD)), (303, Some(target)), "{slug}{query}");
+        }
+        assert_eq!(send("?a", PASSWORD).status, if click_limit.is_some() { 410 } else { 303 });
+    }
+    let mut labels: Vec<String> = edge.clicks().await.into_iter().map(|click| click.rule).collect();
+    labels.sort();
+    assert_eq!(labels, ["", "", "x", "x", "x"]);
 }
 
 /// D131: each address judges its own visits.

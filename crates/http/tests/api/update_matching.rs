@@ -106,6 +106,8 @@ async fn d124_every_filter_of_the_list_chooses_redirects() {
         (json!({"without_tag": ["a"]}), 1),
         (json!({"target_host": "EXAMPLE.com"}), 2),
         (json!({"target_host": "www.example.com", "is_active": true}), 0),
+        (json!({"has_password": true}), 0),
+        (json!({"has_password": false}), 2),
         (json!({"has_rules": true}), 1),
         (json!({"has_rules": false}), 1),
         (json!({"created_after": created, "updated_after": created}), 2),

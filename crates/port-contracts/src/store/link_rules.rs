@@ -1,8 +1,8 @@
 //! Lists of the links with rules (D126).
 
 use signpost_domain::{
-    ExternalId, GroupFilter, Link, LinkFilter, LinkKind, PageLimit, Redirect, Rules, SearchText, Site,
-    TagFilter, TargetHost,
+    ExternalId, GroupFilter, Link, LinkFilter, LinkKind, LinkState, PageLimit, Redirect, Rules, SearchText,
+    Site, StateFilter, TagFilter, TargetHost,
 };
 
 use super::fixture::Fresh;
@@ -98,10 +98,13 @@ pub(super) async fn d126_rules_filter_beside_other_filters(fresh: Fresh) {
     let search = |text: &str| Some(SearchText::parse(text).unwrap());
     let tag = TagFilter { any: vec![name("T")], ..TagFilter::default() };
     let target_host = TargetHost::parse("example.com").ok();
+    let state = |state: LinkState| Some(StateFilter { states: state.into(), at: samples::at(0) });
     for other in [
         every.clone(),
         LinkFilter { group: GroupFilter::In(group), ..every.clone() },
         LinkFilter { is_active: Some(true), ..every.clone() },
+        LinkFilter { has_password: Some(false), ..every.clone() },
+        LinkFilter { state: state(LinkState::Active), ..every.clone() },
         LinkFilter { site: site.clone(), ..every.clone() },
         LinkFilter { slug: slug.clone(), ..every.clone() },
         LinkFilter { site: site.clone(), slug, ..every.clone() },
@@ -122,10 +125,20 @@ pub(super) async fn d126_rules_filter_beside_other_filters(fresh: Fresh) {
     }
     for other in [
         LinkFilter { is_active: Some(false), ..every.clone() },
-        LinkFilter { group: GroupFilter::Ungrouped, ..every },
+        LinkFilter { state: state(LinkState::Inactive), ..every.clone() },
+        LinkFilter { group: GroupFilter::Ungrouped, ..every.clone() },
     ] {
         let filter = LinkFilter { has_rules: Some(true), ..other };
         let found = stored::list(&store, account, LinkKind::Redirect, &filter, 100).await;
         assert_eq!(found, std::slice::from_ref(&elsewhere), "{filter:?}");
+    }
+    for other in [
+        LinkFilter { has_password: Some(true), ..every.clone() },
+        LinkFilter { state: state(LinkState::Lost), ..every.clone() },
+        LinkFilter { state: state(LinkState::Expired), ..every },
+    ] {
+        let filter = LinkFilter { has_rules: Some(true), ..other };
+        let found = stored::list(&store, account, LinkKind::Redirect, &filter, 100).await;
+        assert_eq!(found, [], "{filter:?}");
     }
 }
