@@ -124,7 +124,7 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
         ("utm_source", &long),
         ("link_password", "abc"),
     ];
-    dashboard.send("main form", &[values, life, way].concat());
+    dashboard.send("main form", &[&values[..], &life, &way].concat());
     look.at("new-redirect-error");
     dashboard.screen("links/new?kind=landing");
     dashboard
