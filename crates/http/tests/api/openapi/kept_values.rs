@@ -68,8 +68,17 @@ fn has(shown: &Value, sent: &Value) -> bool {
 /// An answer without the fields that follow from others.
 fn without_derived(answer: &Answer) -> Value {
     let mut body = answer.body.clone();
-    for derived in ["id", "url", "final_url", "state", "clicks_left", "created_at", "updated_at", "revision"]
-    {
+    for derived in [
+        "id",
+        "url",
+        "final_url",
+        "state",
+        "clicks_left",
+        "has_rules",
+        "created_at",
+        "updated_at",
+        "revision",
+    ] {
         body.as_object_mut().unwrap().remove(derived);
     }
     body
