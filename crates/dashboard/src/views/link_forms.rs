@@ -62,8 +62,6 @@ pub struct EditLinkPage {
     pub clicks: Option<String>,
     /// How many visits a redirect with a limit still sends on, such as `3 of 10`.
     pub clicks_left: Option<String>,
-    /// Whether it asks its visitors for a password.
-    pub has_password: bool,
     /// Where its visitors are sent, if that is not the target of a redirect.
     pub final_url: Option<String>,
     /// The rules of a redirect, which send some visitors elsewhere.
@@ -154,7 +152,11 @@ impl LinkForm {
                         form.limit.max_clicks.as_ref().map_or(&None, |field| &field.error),
                     ),
                     ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
-                    ("link_password", t.link_password.label, form.password.error()),
+                    (
+                        "link_password",
+                        t.link_password.label,
+                        form.password.input.as_ref().map_or(&None, |field| &field.error),
+                    ),
                     ("redirect_status", t.life.redirect_status, &form.way.redirect_status.error),
                 ];
                 let utm = form.way.utm.iter().map(|part| (part.name, part.label, &part.field.error));
@@ -179,7 +181,11 @@ impl LinkForm {
                 ("starts_at", t.life.starts_at, &form.life.starts_at.field.error),
                 ("expires_at", t.life.expires_at, &form.life.expires_at.field.error),
                 ("fallback_url", t.life.fallback_url, &form.life.fallback_url.error),
-                ("link_password", t.link_password.label, form.password.error()),
+                (
+                    "link_password",
+                    t.link_password.label,
+                    form.password.input.as_ref().map_or(&None, |field| &field.error),
+                ),
             ]),
         }
     }

@@ -21,12 +21,8 @@ pub struct LinkPasswordForm {
 impl LinkPasswordForm {
     /// Whether there is a password, or one was refused, so that the fields are shown.
     pub(super) fn is_special(&self) -> bool {
-        self.is_set || self.is_lost || self.error().is_some()
-    }
-
-    /// Why `link_password` was refused.
-    pub(super) fn error(&self) -> &Option<String> {
-        self.input.as_ref().map_or(&None, |field| &field.error)
+        let is_refused = self.input.as_ref().is_some_and(|field| field.error.is_some());
+        self.is_set || self.is_lost || is_refused
     }
 
     /// The attributes of the input. It shows what is typed: the password is passed on to visitors, so a slip must be seen.

@@ -310,7 +310,6 @@ fn edits(m: &Maker) {
         state: Label { text: m.w(ENGLISH.active), tone: Tone::Good },
         clicks: m.some("1,204"),
         clicks_left: m.some("38 of 500"),
-        has_password: true,
         final_url: m.some("https://shop.morgenbrot.example/autumn?utm_source=newsletter&utm_campaign=Autumn%20sale"),
         rules: rules(m),
         statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),

@@ -243,7 +243,6 @@ async fn edit_page(
         state,
         clicks: clicks_of(visit, member, &link).await,
         clicks_left: single.clicks_left(),
-        has_password: link.has_password,
         final_url: single.final_url(),
         rules: single.rules(preferences),
         statistics: has_statistics(member, &link)
