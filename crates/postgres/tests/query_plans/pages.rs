@@ -33,7 +33,7 @@ pub(crate) fn fill(database: &PostgresDatabase) -> AccountId {
          CASE n / 2 % 2 WHEN 0 THEN '' ELSE 'links.example.net' END, 's' || n, n / 2 % 100 <> 0, NULL, \
          CASE WHEN n / 2 % 5 = 0 THEN {} END, true, '2026-01-01', '2026-01-01', 'https://example.com/', false, '', \
          'a name' || chr(31) || 's' || n || chr(31) || 'https://example.com/', \
-         CASE WHEN n / 2 % 50 = 7 THEN '{{"has_password":true}}' END \
+         CASE WHEN n / 2 % 50 = 7 THEN '{{\"has_password\":true}}' END \
          FROM generate_series(10, {LINKS} * 2 + 9) AS n; \
          ANALYZE",
         hex("n"),
