@@ -255,6 +255,7 @@ prop_compose! {
         };
         Resolved {
             link: Some(chain[0].id),
+            rules: Rules::default(),
             recorded: chain.iter().copied().skip(usize::from(!first_records)).collect(),
             depends_on: Dependencies {
                 addresses: chain.iter().skip(1).map(|_| samples::redirect_at(samples::on_system("next")))

@@ -119,7 +119,7 @@ conditions! {
 
 #[cfg(test)]
 mod tests {
-    use signpost_domain::{TargetUrl, Utm, UtmValue, Way};
+    use signpost_domain::{Rules, TargetUrl, Utm, UtmValue, Way};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -133,12 +133,20 @@ mod tests {
         let hostile = "\"has_password\":true";
         let utm = Utm::new(|_| UtmValue::parse(hostile).ok());
         let fallback_url = TargetUrl::parse(&format!("https://example.com/?{hostile}")).ok();
+        let condition = r#"{"type":"query","name":"\"has_password\":true","is":"equals","value":"\"has_password\":true"}"#;
+        let hostile_rules = samples::rules(&format!(
+            r#"[{{"conditions":[{condition}],"target_url":"https://example.com/"}}]"#
+        ));
         for has_password in [false, true] {
-            for (way, fallback_url) in [
-                (Way::default(), None),
-                (Way { forward_query: true, utm, ..Way::default() }, fallback_url.clone()),
+            for (way, fallback_url, rules) in [
+                (Way::default(), None, Rules::default()),
+                (
+                    Way { forward_query: true, utm: utm.clone(), ..Way::default() },
+                    fallback_url.clone(),
+                    hostile_rules.clone(),
+                ),
             ] {
-                let behaviour = Behaviour { fallback_url, way, is_limited: true, has_password };
+                let behaviour = Behaviour { fallback_url, way, is_limited: true, has_password, rules };
                 assert_eq!(has_flag(behaviour.to_json().as_deref()), has_password, "{behaviour:?}");
             }
         }

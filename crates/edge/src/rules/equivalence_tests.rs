@@ -73,15 +73,15 @@ fn random_visits_meet_rules_and_defaults() {
     use proptest::strategy::{Strategy as _, ValueTree as _};
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let (mut ruled, mut splits, mut defaults) = (0, 0, 0);
+    let (mut targets, mut splits, mut defaults) = (0, 0, 0);
     for _ in 0..500 {
-        let rules = rules().new_tree(&mut runner).unwrap().current();
-        let visit = visit().new_tree(&mut runner).unwrap().current();
-        match rules.decide(&visit.facts()) {
+        let list = rules().new_tree(&mut runner).unwrap().current();
+        let visitor = visit().new_tree(&mut runner).unwrap().current();
+        match list.decide(&visitor.facts()) {
             Some(decision) if decision.variant.is_some() => splits += 1,
-            Some(_) => ruled += 1,
+            Some(_) => targets += 1,
             None => defaults += 1,
         }
     }
-    assert!(ruled > 50 && splits > 30 && defaults > 50, "{ruled} {splits} {defaults}");
+    assert!(targets > 50 && splits > 30 && defaults > 50, "{targets} {splits} {defaults}");
 }

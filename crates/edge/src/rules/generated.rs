@@ -196,7 +196,7 @@ impl Visit {
     }
 }
 
-fn text(texts: &[&str]) -> impl Strategy<Value = String> {
+fn text(texts: &[&str]) -> impl Strategy<Value = String> + use<> {
     let known = select(texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
     prop_oneof![9 => known, 1 => ".{0,20}"]
 }

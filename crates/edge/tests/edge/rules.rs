@@ -312,7 +312,7 @@ async fn d24_d133_rules_neither_join_nor_follow_chains() {
     edge.add(&ruled("b", &to_c).with(|content| content.target_url = samples::target(&own("/d")))).await;
     for slug in ["c", "d"] {
         edge.add(&redirect_to(slug, DEFAULT).with(|content| {
-            content.geo_blocklist = GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()])
+            content.geo_blocklist = GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()]);
         }))
         .await;
     }

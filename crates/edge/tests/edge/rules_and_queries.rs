@@ -65,50 +65,55 @@ async fn r9_r10_d133_nothing_that_visitors_send_leads_anywhere_else() {
     edge.add(&ruled("f", RULES).with(|content| content.way = forwarding)).await;
     let config = Config { failure_persistence: None, ..Config::with_cases(2_000) };
     let strategy = (any::<bool>(), any_query(), any_header(), any_header(), any_header());
-    let outcome = block_in_place(|| {
-        TestRunner::new(config).run(&strategy, |(forwards, query, agent, language, referrer)| {
-            let start = if forwards { &b"GET /f?"[..] } else { b"GET /r?" };
-            let head = format!(" HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n").into_bytes();
-            let request = [
-                start,
-                &query,
-                &head,
-                b"User-Agent: ",
-                &agent,
-                b"\r\nAccept-Language: ",
-                &language,
-                b"\r\nReferer: ",
-                &referrer,
-                b"\r\n\r\n",
-            ];
-            let answer = edge.send(&request.concat());
-            // The listener refuses some bytes, and nobody is redirected then.
-            if answer.status == 400 {
-                prop_assert_eq!(answer.header("location"), None);
-                return Ok(());
-            }
-            prop_assert_eq!(answer.status, 302);
-            prop_assert_eq!(answer.header("cache-control"), Some("private, no-store"));
-            let location = answer.header("location").unwrap();
-            if !forwards {
-                prop_assert!(TARGETS.contains(&location), "{}", location);
-            }
-            let parts = |url: &str| {
-                let url = Url::parse(url).unwrap();
-                let port = url.port();
-                (
-                    url.scheme().to_owned(),
-                    url.host_str().map(str::to_owned),
-                    port,
-                    url.path().to_owned(),
-                    url.fragment().map(str::to_owned),
-                )
-            };
-            prop_assert!(TARGETS.into_iter().any(|target| parts(target) == parts(location)), "{}", location);
-            Ok(())
-        })
+    block_in_place(|| {
+        let outcome =
+            TestRunner::new(config).run(&strategy, |(forwards, query, agent, language, referrer)| {
+                let start = if forwards { &b"GET /f?"[..] } else { b"GET /r?" };
+                let head = format!(" HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n").into_bytes();
+                let request = [
+                    start,
+                    &query,
+                    &head,
+                    b"User-Agent: ",
+                    &agent,
+                    b"\r\nAccept-Language: ",
+                    &language,
+                    b"\r\nReferer: ",
+                    &referrer,
+                    b"\r\n\r\n",
+                ];
+                let answer = edge.send(&request.concat());
+                // The listener refuses some bytes, and nobody is redirected then.
+                if answer.status == 400 {
+                    prop_assert_eq!(answer.header("location"), None);
+                    return Ok(());
+                }
+                prop_assert_eq!(answer.status, 302);
+                prop_assert_eq!(answer.header("cache-control"), Some("private, no-store"));
+                let location = answer.header("location").unwrap();
+                if !forwards {
+                    prop_assert!(TARGETS.contains(&location), "{}", location);
+                }
+                let parts = |url: &str| {
+                    let url = Url::parse(url).unwrap();
+                    let port = url.port();
+                    (
+                        url.scheme().to_owned(),
+                        url.host_str().map(str::to_owned),
+                        port,
+                        url.path().to_owned(),
+                        url.fragment().map(str::to_owned),
+                    )
+                };
+                prop_assert!(
+                    TARGETS.into_iter().any(|target| parts(target) == parts(location)),
+                    "{}",
+                    location
+                );
+                Ok(())
+            });
+        outcome.unwrap_or_else(|failure| panic!("{failure}"));
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 /// The longest requests that the listener takes, against the most conditions that a link can have.

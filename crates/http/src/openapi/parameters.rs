@@ -69,8 +69,8 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
 }
 
 /// The filters of lists of links (D11, D126).
-fn filters() -> [(Name, ParameterBuilder); 17] {
-    [
+fn filters() -> Vec<(Name, ParameterBuilder)> {
+    vec![
         (
             "GroupFilter",
             in_query("group_id", text()).description(Some(

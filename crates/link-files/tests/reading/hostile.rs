@@ -84,15 +84,15 @@ fn d122_tags_are_named_in_tables_and_in_json() {
 #[test]
 fn d133_rules_are_a_list_in_json_and_the_same_text_in_tables() {
     let text = r#"[{"target_url": "https://example.com/","conditions":[]}]"#;
-    let table = csv(&format!("slug,rules\na,\"{}\"\nb,\n", text.replace('"', "\"\"")));
-    let lines = jsonl(&format!("{{\"rules\": {text}}}\n{{\"rules\": null}}\n"));
+    let table = csv(format!("slug,rules\na,\"{}\"\nb,\n", text.replace('"', "\"\"")));
+    let lines = jsonl(format!("{{\"rules\": {text}}}\n{{\"rules\": null}}\n"));
     let json = FieldValue::Json(text.to_owned());
     for rows in [table, lines] {
         let rules = rows.iter().map(|row| row.record.as_ref().unwrap().get(Field::Rules));
         assert!(rules.eq([&json, &FieldValue::Null].map(Some)), "{rows:?}");
     }
     for unfit in ["{}", "\"[]\"", "7", "true"] {
-        let rows = jsonl(&format!("{{\"rules\": {unfit}}}\n"));
+        let rows = jsonl(format!("{{\"rules\": {unfit}}}\n"));
         assert_eq!(rows[0].record.as_ref().unwrap().get(Field::Rules), Some(&FieldValue::Unfit), "{unfit}");
     }
 }
