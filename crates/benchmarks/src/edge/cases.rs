@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use super::contender::{Contender, microseconds};
 use super::references::Reference;
 use super::report::Goals;
-use super::scenery::HOSTNAME;
+use super::scenery::{HOSTNAME, Special};
 use super::stage::Stage;
 use super::visits::{Pace, Turn, Visits};
 use crate::connection::Connection;
@@ -100,10 +100,7 @@ fn kept(program: &Program) -> Result<String> {
 
 /// A thousand links with a start and an end, and as many without, on one program.
 pub(super) fn dates(stage: &mut Stage) -> Result<()> {
-    if !stage.scenery.special.dated {
-        stage
-            .report
-            .note("dates: no link has dates; a folder of an earlier program must be made anew".to_owned());
+    if lacks(stage, Special::Dated, "dates: no link has dates") {
         return Ok(());
     }
     let (plain, dated) = (stage.paths.few()?, stage.paths.dated()?);
@@ -113,9 +110,7 @@ pub(super) fn dates(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links that forward the query of each visit, and as many that ignore it, on one program.
 pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
-    if !stage.scenery.special.forwarding {
-        let why = "forwarding: no link forwards queries; a folder of an earlier program must be made anew";
-        stage.report.note(why.to_owned());
+    if lacks(stage, Special::Forwarding, "forwarding: no link forwards queries") {
         return Ok(());
     }
     let (ignoring, forwarding) = (stage.paths.few_with_query()?, stage.paths.forwarding()?);
@@ -125,9 +120,7 @@ pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links with twenty rules that fail, and as many without rules, on one program.
 pub(super) fn rules(stage: &mut Stage) -> Result<()> {
-    if !stage.scenery.special.ruled {
-        let why = "rules: no link has rules; a folder of an earlier program must be made anew";
-        stage.report.note(why.to_owned());
+    if lacks(stage, Special::Ruled, "rules: no link has rules") {
         return Ok(());
     }
     let (plain, ruled) = (stage.paths.few_with_query()?, stage.paths.ruled()?);
@@ -137,14 +130,21 @@ pub(super) fn rules(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links that share their visitors among targets, and as many with one target, on one program.
 pub(super) fn split(stage: &mut Stage) -> Result<()> {
-    if !stage.scenery.special.splitting {
-        let why = "split: no link has a split; a folder of an earlier program must be made anew";
-        stage.report.note(why.to_owned());
+    if lacks(stage, Special::Splitting, "split: no link has a split") {
         return Ok(());
     }
     let (plain, splitting) = (stage.paths.few()?, stage.paths.splitting()?);
     let names = ["without a split", "with a split"];
     beside(stage, "links with a split, to those without", names, [&plain, &splitting], 0.90)
+}
+
+/// Whether there are no links of this kind. Then it notes why.
+fn lacks(stage: &mut Stage, kind: Special, why: &str) -> bool {
+    let is_lacking = !stage.scenery.special.contains(&kind);
+    if is_lacking {
+        stage.report.note(format!("{why}; a folder of an earlier program must be made anew"));
+    }
+    is_lacking
 }
 
 /// Compares visits of two kinds of links on one program, with a goal for the rate of the second.

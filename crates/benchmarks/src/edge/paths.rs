@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::scenery::{
-    LANDING, SPECIAL, dated_path_of, forwarding_path_of, path_of, ruled_path_of, splitting_path_of,
-};
+use super::scenery::{LANDING, SPECIAL, Special, path_of};
 use super::visits::Visits;
 use crate::random::Random;
 
@@ -46,7 +44,7 @@ impl Paths {
 
     /// The links with dates, each equally often.
     pub(super) fn dated(&self) -> Result<Visits> {
-        self.any_of("dated", &(0..SPECIAL).map(dated_path_of).collect::<Vec<_>>())
+        self.special("dated", Special::Dated, "")
     }
 
     /// A thousand links with a query, which they ignore.
@@ -59,19 +57,17 @@ impl Paths {
 
     /// The links that forward queries, with a query, each equally often.
     pub(super) fn forwarding(&self) -> Result<Visits> {
-        let paths = (0..SPECIAL).map(|number| format!("{}{QUERY}", forwarding_path_of(number)));
-        self.any_of("forwarding", &paths.collect::<Vec<_>>())
+        self.special("forwarding", Special::Forwarding, QUERY)
     }
 
     /// The links with twenty rules that fail, with a query, each equally often.
     pub(super) fn ruled(&self) -> Result<Visits> {
-        let paths = (0..SPECIAL).map(|number| format!("{}{QUERY}", ruled_path_of(number)));
-        self.any_of("ruled", &paths.collect::<Vec<_>>())
+        self.special("ruled", Special::Ruled, QUERY)
     }
 
     /// The links with a split, each equally often.
     pub(super) fn splitting(&self) -> Result<Visits> {
-        self.any_of("splitting", &(0..SPECIAL).map(splitting_path_of).collect::<Vec<_>>())
+        self.special("splitting", Special::Splitting, "")
     }
 
     /// A thousand unknown paths.
@@ -121,6 +117,12 @@ impl Paths {
         };
         let draws: Vec<String> = (0..self.links.saturating_mul(2).max(DRAWS)).map(draw).collect();
         self.visits("skewed", &draws)
+    }
+
+    /// The links of a special kind, with a query.
+    fn special(&self, name: &str, kind: Special, query: &str) -> Result<Visits> {
+        let paths = (0..SPECIAL).map(|number| kind.path_of(number) + query);
+        self.any_of(name, &paths.collect::<Vec<_>>())
     }
 
     fn any_of(&self, name: &str, paths: &[String]) -> Result<Visits> {

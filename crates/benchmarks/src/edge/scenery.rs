@@ -26,36 +26,55 @@ const MARK: &str = "links.json";
 /// An address without a name server, so that the domain keeps its state.
 const NOWHERE: &str = "127.0.0.1:9";
 
-/// How many links have dates, how many forward queries, how many have rules, and how many a split.
+/// How many links of each special kind there are.
 pub(super) const SPECIAL: u32 = 1_000;
 
-/// The path of the link with dates and this number.
-pub(super) fn dated_path_of(number: u32) -> String {
-    format!("/d{number}")
+/// A kind of links that programs of earlier versions could not make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Special {
+    /// With a start and an end.
+    Dated,
+    /// They forward queries.
+    Forwarding,
+    /// With twenty rules that fail.
+    Ruled,
+    /// With a rule that shares all visitors between two targets.
+    Splitting,
 }
 
-/// The path of the link with this number that forwards queries.
-pub(super) fn forwarding_path_of(number: u32) -> String {
-    format!("/q{number}")
-}
+impl Special {
+    const ALL: [Self; 4] = [Self::Dated, Self::Forwarding, Self::Ruled, Self::Splitting];
 
-/// The path of the link with rules and this number.
-pub(super) fn ruled_path_of(number: u32) -> String {
-    format!("/r{number}")
-}
+    /// Its field in the file of [`MARK`].
+    const fn field(self) -> &'static str {
+        match self {
+            Self::Dated => "has_dates",
+            Self::Forwarding => "has_forwarding",
+            Self::Ruled => "has_rules",
+            Self::Splitting => "has_splits",
+        }
+    }
 
-/// The path of the link with a split and this number.
-pub(super) fn splitting_path_of(number: u32) -> String {
-    format!("/v{number}")
-}
+    /// The path of the link of this kind with this number.
+    pub(super) fn path_of(self, number: u32) -> String {
+        let letter = match self {
+            Self::Dated => 'd',
+            Self::Forwarding => 'q',
+            Self::Ruled => 'r',
+            Self::Splitting => 'v',
+        };
+        format!("/{letter}{number}")
+    }
 
-/// The links that programs of earlier versions could not make.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Special {
-    pub(super) dated: bool,
-    pub(super) forwarding: bool,
-    pub(super) ruled: bool,
-    pub(super) splitting: bool,
+    /// What such a link has beside a target.
+    fn fields(self) -> Value {
+        match self {
+            Self::Dated => json!({"starts_at": "2020-01-01T00:00:00Z", "expires_at": "2999-12-31T00:00:00Z"}),
+            Self::Forwarding => json!({"forward_query": true}),
+            Self::Ruled => json!({"rules": failing_rules()}),
+            Self::Splitting => json!({"rules": splitting_rules()}),
+        }
+    }
 }
 
 /// The path of the link with this number.
@@ -69,7 +88,7 @@ pub(super) struct Scenery {
     folder: PathBuf,
     core: u32,
     /// Which of them there are.
-    pub(super) special: Special,
+    pub(super) special: Vec<Special>,
     /// Removes the folder on drop, unless the caller named it.
     _temporary: Option<TempDir>,
 }
@@ -85,20 +104,16 @@ impl Scenery {
         let special = if mark.exists() {
             let loaded: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
             ensure!(loaded.get("links") == Some(&json!(links)), "{} has {loaded}", folder.display());
-            let has = |field: &str| loaded.get(field) == Some(&json!(true));
-            Special {
-                dated: has("has_dates"),
-                forwarding: has("has_forwarding"),
-                ruled: has("has_rules"),
-                splitting: has("has_splits"),
-            }
+            let is_there = |kind: &Special| loaded.get(kind.field()) == Some(&json!(true));
+            Special::ALL.into_iter().filter(is_there).collect()
         } else {
             let special = make(executable, &folder, links)?;
-            let Special { dated, forwarding, ruled, splitting } = special;
-            let made = json!({
-                "links": links, "has_dates": dated, "has_forwarding": forwarding, "has_rules": ruled,
-                "has_splits": splitting,
-            });
+            let mut made = json!({"links": links});
+            for kind in &special {
+                if let Value::Object(made) = &mut made {
+                    made.insert(kind.field().to_owned(), json!(true));
+                }
+            }
             fs::write(&mark, made.to_string())?;
             special
         };
@@ -116,7 +131,7 @@ impl Scenery {
         }
         let folder = temporary.path().canonicalize()?;
         let Self { executable, core, special, .. } = self;
-        let (executable, core, special) = (executable.clone(), *core, *special);
+        let (executable, core, special) = (executable.clone(), *core, special.clone());
         Ok(Self { executable, folder, core, special, _temporary: Some(temporary) })
     }
 
@@ -138,8 +153,8 @@ fn arguments(name_server: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Creates everything, and returns which links of newer programs there are.
-fn make(executable: &Path, folder: &Path, links: u32) -> Result<Special> {
+/// Creates everything, and returns the kinds of links that the program knows.
+fn make(executable: &Path, folder: &Path, links: u32) -> Result<Vec<Special>> {
     let dns = NameServer::start();
     let name_server = dns.address().to_string();
     let program = Program::start_with(executable, folder, &arguments(&name_server))?;
@@ -151,13 +166,12 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<Special> {
     post(&caller, "/v1/redirects", &root)?;
     post(&caller, "/v1/landings", &landing())?;
     create(&caller, links, 2)?;
-    let dates = json!({"starts_at": "2020-01-01T00:00:00Z", "expires_at": "2999-12-31T00:00:00Z"});
-    let special = Special {
-        dated: create_special(&caller, dated_path_of, &dates)?,
-        forwarding: create_special(&caller, forwarding_path_of, &json!({"forward_query": true}))?,
-        ruled: create_special(&caller, ruled_path_of, &json!({"rules": failing_rules()}))?,
-        splitting: create_special(&caller, splitting_path_of, &json!({"rules": splitting_rules()}))?,
-    };
+    let mut special = Vec::new();
+    for kind in Special::ALL {
+        if create_special(&caller, kind)? {
+            special.push(kind);
+        }
+    }
     program.stop()?;
     Ok(special)
 }
@@ -236,17 +250,17 @@ fn create_batches(caller: &ApiClient, links: u32, first: u32, step: usize) -> Re
     Ok(())
 }
 
-/// Creates links with these fields. Returns whether the program knows them.
-fn create_special(caller: &ApiClient, path_of: fn(u32) -> String, fields: &Value) -> Result<bool> {
+/// Creates links of a special kind. Returns whether the program knows them.
+fn create_special(caller: &ApiClient, kind: Special) -> Result<bool> {
     let mut connection = caller.connect()?;
     for batch in 0..SPECIAL / BATCH {
         let link = |number| {
             let mut link = json!({
-                "name": "A link of the summer campaign", "slug": path_of(number).split_off(1),
+                "name": "A link of the summer campaign", "slug": kind.path_of(number).split_off(1),
                 "target_url": target_of(number),
             });
-            if let (Value::Object(link), Value::Object(fields)) = (&mut link, fields) {
-                link.extend(fields.clone());
+            if let (Value::Object(link), Value::Object(fields)) = (&mut link, kind.fields()) {
+                link.extend(fields);
             }
             link
         };
