@@ -57,7 +57,7 @@ mod tests {
             assert_eq!(*cache.facts(b"other", &reader), AgentFacts::default());
         }
         assert_eq!(reader.read(), 2);
-        let long = [b'x'; 100_000];
+        let long = vec![b'x'; 100_000];
         cache.facts(&long, &reader);
         cache.facts(&long[1..], &reader);
         assert_eq!(reader.read(), 3, "only the beginning of an agent counts");
