@@ -55,7 +55,7 @@ async fn d133_the_page_of_a_redirect_shows_its_rules_in_words() {
         "<h3>1. <bdi>german</bdi></h3>",
         "<bdi>Country is Germany or Austria</bdi>",
         "<bdi>Browser is not &#60;b&#62;</bdi>",
-        "<bdi>Until 24 Dec 2026, 18:00</bdi>",
+        "<bdi>Until 24 Dec 2026, 19:00</bdi>",
         "<p>→ <bdi>https://example.com/de?a=1&#38;b=2</bdi></p>",
         "<h3>2. <bdi>Without a name</bdi></h3><p><bdi>Every visitor</bdi></p>",
         "<p>→ <b><bdi>old</bdi></b> 66.7 %: <bdi>https://example.com/old</bdi></p>",

@@ -200,14 +200,14 @@ fn each<T>(
     }
 }
 
-/// An array of at most `most` items, each read at its own path. An invalid item becomes `None`, so that later violations of
+/// An array with this number of items, each read at its own path. An invalid item becomes `None`, so that later violations of
 /// other items have the right index.
 pub(crate) fn items<T>(
-    most: usize,
+    bounds: RangeInclusive<usize>,
     read: impl Fn(&Json, &str, &mut Violations) -> Option<T>,
 ) -> impl FieldReader<Vec<Option<T>>> {
     move |value: &Json, path: &str, violations: &mut Violations| {
-        let items = list(0..=most, value, path, violations)?.enumerate();
+        let items = list(bounds.clone(), value, path, violations)?.enumerate();
         Some(items.map(|(index, item)| read(item, &format!("{path}[{index}]"), violations)).collect())
     }
 }

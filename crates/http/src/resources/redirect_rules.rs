@@ -109,7 +109,7 @@ pub(super) fn read(body: &mut ObjectReader<'_>, action: Action) -> RulesRequest 
 
 fn rules(action: Action) -> impl Field<Vec<Option<RuleDraft>>> {
     let one = |item: &Json, path: &str, violations: &mut Violations| parts(rule)(item, path, violations);
-    field(Rules::FIELD, items(Rules::MAX, one), move || {
+    field(Rules::FIELD, items(0..=Rules::MAX, one), move || {
         let of_null = match action {
             Action::Create => "Left out or null: none.",
             Action::Put => "They replace all that it has; null or `[]`: none.",
@@ -163,7 +163,7 @@ fn rule_id() -> impl Field<IdReference<RuleKind>> {
 fn conditions() -> impl Field<Vec<Option<Condition>>> {
     let one =
         |item: &Json, path: &str, violations: &mut Violations| object(condition)(item, path, violations);
-    field("conditions", items(Rule::MAX_CONDITIONS, one), || {
+    field("conditions", items(0..=Rule::MAX_CONDITIONS, one), || {
         list(
             "What must all hold. Only the last rule may have none, and then holds for every visitor.",
             named("ConditionInput"),
@@ -175,10 +175,12 @@ fn conditions() -> impl Field<Vec<Option<Condition>>> {
 /// The variants of a split. An item that is no object has no valid field.
 fn split() -> impl FieldReader<Vec<VariantDraft>> {
     let one = |item: &Json, path: &str, violations: &mut Violations| parts(variant)(item, path, violations);
-    let read = items(Split::MAX, one);
+    let read = items(Split::MIN..=Split::MAX, one);
     |value: &Json, path: &str, violations: &mut Violations| {
-        let variants = read(value, path, violations)?.into_iter();
-        Some(variants.map(Option::unwrap_or_default).collect())
+        let variants = read(value, path, violations)?;
+        // The violation of too few is enough.
+        let are_enough = variants.len() >= Split::MIN;
+        are_enough.then(|| variants.into_iter().map(Option::unwrap_or_default).collect())
     }
 }
 

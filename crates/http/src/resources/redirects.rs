@@ -248,7 +248,7 @@ fn pixel_ids(action: Action) -> impl Field<Vec<Option<PixelId>>> {
     let one = |item: &Json, path: &str, violations: &mut Violations| {
         text(RedirectContentRequest::parse_pixel)(item, path, violations)
     };
-    field("pixel_ids", items(PixelIds::MAX, one), move || {
+    field("pixel_ids", items(0..=PixelIds::MAX, one), move || {
         let of_null = match action {
             Action::Create => "Left out or null: none.",
             Action::Put => "Null: none.",

@@ -31,7 +31,7 @@ static FIELDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
 /// A list of widgets. An invalid widget is read as a divider, so that later widgets keep their indices and are still
 /// validated (D8). The request fails anyway.
 pub(super) fn widgets() -> impl FieldReader<Vec<WidgetDraft>> {
-    let read = items(Widgets::MAX, |item: &Json, path: &str, violations: &mut Violations| {
+    let read = items(0..=Widgets::MAX, |item: &Json, path: &str, violations: &mut Violations| {
         object(widget)(item, path, violations)
     });
     |value: &Json, path: &str, violations: &mut Violations| {
