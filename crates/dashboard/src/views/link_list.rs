@@ -56,7 +56,7 @@ pub struct LinkFilter {
     pub domain: String,
     /// The hostnames to choose from.
     pub domains: Vec<String>,
-    /// `state`: one of the states, or empty.
+    /// `state`: the value of one of the states to choose from, or empty.
     pub state: String,
     /// The states to choose from.
     pub states: Vec<NamedId>,
@@ -64,6 +64,8 @@ pub struct LinkFilter {
     pub password: Option<bool>,
     /// `kind`: `redirect`, `landing`, or empty.
     pub kind: Option<LinkKind>,
+    /// Whether the address asks for a state that there is not, so that no link is listed.
+    pub is_refused: bool,
 }
 
 impl LinkFilter {
@@ -84,7 +86,7 @@ impl LinkFilter {
     /// Whether the list is limited at all.
     #[must_use]
     pub fn is_set(&self) -> bool {
-        !self.q.is_empty() || self.count() > 0
+        !self.q.is_empty() || self.count() > 0 || self.is_refused
     }
 
     fn is_kind(&self, kind: &str) -> bool {

@@ -108,7 +108,8 @@ async fn the_list_is_searched_and_filtered() {
         ("state=active", [true, true]),
         ("state=inactive", [false, false]),
         ("state=expired&active=on", [false, false]),
-        ("state=unknown", [true, true]),
+        ("state=expired%2Cactive", [true, true]),
+        ("state=unknown", [false, false]),
         ("group=none", [true, true]),
         ("group=grp_1", [false, false]),
         ("domain=go.example.com", [true, true]),
@@ -129,6 +130,9 @@ async fn d126_the_list_is_filtered_by_the_states_that_links_show() {
         ("state=active", "active", [true, false]),
         ("state=inactive", "inactive", [false, true]),
         ("state=lost", "lost", [false, false]),
+        ("state=active%2Cactive", "active", [true, false]),
+        ("state=active,inactive", "inactive,active", [true, true]),
+        ("active=scheduled%2Cinactive", "inactive,scheduled", [false, true]),
         ("active=off", "off", [false, true]),
         ("active=on", "on", [true, false]),
     ] {
@@ -136,11 +140,46 @@ async fn d126_the_list_is_filtered_by_the_states_that_links_show() {
         let shows = [&active, &off].map(|id| list.contains(&format!("links/{id}")));
         assert_eq!(shows, expected, "{query}");
         assert!(list.contains(&format!("<option value=\"{value}\" selected>")), "{query}: {list}");
-        assert_eq!(list.contains("Switched o"), query.starts_with("active"), "{query}");
+        assert_eq!(list.contains("Switched o"), value.starts_with('o'), "{query}");
         assert!(list.contains("class=\"n\">1</b>"), "one filter is set: {list}");
     }
-    let unknown = editor.get(&dashboard.path("links?state=paused")).await.body;
-    assert!(!unknown.contains("class=\"n\""), "{unknown}");
+    let several = editor.get(&dashboard.path("links?state=active,lost,inactive")).await.body;
+    let option = "<option value=\"lost,inactive,active\" selected>No address, Inactive, Active";
+    assert!(several.contains(option), "{several}");
+    assert!(several.contains("name=\"back\" value=\"?state=lost%2Cinactive%2Cactive\""), "{several}");
+}
+
+#[actix_web::test]
+async fn d126_a_list_of_a_state_that_there_is_not_is_empty_and_says_why() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let link = redirect(&editor, "flyer").await;
+    let row = format!("links/{link}");
+    for wrong in ["paused", "Active", "lost%00", "active%2C", "active%2Cpaused", "ON"] {
+        for query in [
+            format!("state={wrong}"),
+            format!("active={wrong}"),
+            format!("state={wrong}&q=go.example.com%2Fflyer"),
+            format!("state={wrong}&after={}", "f".repeat(32)),
+        ] {
+            let list = editor.get(&dashboard.path(&format!("links?{query}"))).await;
+            assert_eq!(list.status, 200, "{query}");
+            assert!(list.body.contains("State must be one or more of lost, "), "{query}: {}", list.body);
+            assert!(
+                !list.body.contains(&row) && !list.body.contains("name=\"ids\""),
+                "{query}: {}",
+                list.body
+            );
+            assert!(list.body.contains("name=\"state\""), "another can be chosen: {}", list.body);
+            assert!(!list.body.contains("class=\"n\""), "no filter is set: {}", list.body);
+            let mut hrefs = list.body.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+            let carries = |href: &str| href.contains("state=") || href.contains("active=");
+            assert!(!hrefs.any(carries), "{query}: {}", list.body);
+        }
+    }
+    let form = [("ids", link.as_str()), ("action", "deactivate"), ("back", "?state=paused")];
+    let done = editor.post(&dashboard.path("links/bulk"), &form).await.body;
+    assert!(done.contains("State must be one or more of lost, ") && !done.contains(&row), "{done}");
 }
 
 #[actix_web::test]

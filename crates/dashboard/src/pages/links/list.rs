@@ -6,10 +6,11 @@ use actix_web::HttpResponse;
 use signpost_app::links::{ListLinks, list, list_all};
 use signpost_app::{AppError, Application, Caller, analytics};
 use signpost_domain::{
-    Content, HostReference, IdReference, Link, LinkId, LinkKind, LinkState, LinkStates, Page, Permission,
-    Preferences, SearchText, Slug, TagFilter, TagName, Tags, Timestamp,
+    Content, HostReference, IdReference, Link, LinkId, LinkKind, LinkState, Page, Permission, Preferences,
+    SearchText, Slug, TagFilter, TagName, Tags, Timestamp,
 };
 
+use super::asked_state::AskedState;
 use super::placement_fields::{Choices, tag_names};
 use super::short_address;
 use crate::answer::page;
@@ -46,19 +47,19 @@ pub(super) async fn links_page(
         _ => None,
     };
     let searched = query.text("q").trim();
-    let (request, mistake) = requested(query, searched);
-    let after = request.after;
-    let exact = short_address::parse(app, searched).and_then(|address| at_address(&request, address));
-    let exact = match exact {
-        Some(request) => {
-            Some(listed(app, caller, kind, request, now).await?).filter(|page| !page.items.is_empty())
+    let asked = AskedState::of(query);
+    let (listed, mistake) = match &asked {
+        Ok(state) => {
+            let (request, mistake) = requested(query, searched, *state);
+            match at_short_address(app, caller, kind, &request, searched, now).await? {
+                Some(page) => (page, None),
+                None => (listed(app, caller, kind, request, now).await?, mistake),
+            }
         }
-        None => None,
+        Err(error) => (Page::empty(), Some(format!("{} {}.", TEXTS.state, error.message()))),
     };
-    let (listed, mistake) = match exact {
-        Some(page) => (page, None),
-        None => (listed(app, caller, kind, request, now).await?, mistake),
-    };
+    let asked = asked.ok();
+    let state = asked.map(AskedState::value).unwrap_or_default();
     let choices = Choices::read(visit, member).await?;
     let clicks = recent_clicks(visit, member, &listed.items).await?;
     let named = [
@@ -66,12 +67,12 @@ pub(super) async fn links_page(
         ("group", query.text("group")),
         ("tag", query.text("tag").trim()),
         ("domain", query.text("domain")),
-        ("state", asked_state(query)),
+        ("state", state.as_str()),
         ("password", query.text("password")),
         ("kind", query.text("kind")),
     ];
     let path = format!("/{account}/links");
-    let pager = pager(&listed, &path, &named, after.is_none());
+    let pager = pager(&listed, &path, &named, position_of(query).is_none());
     let preferences = &member.signed_in.user().preferences;
     let row = |link: &Link| link_row(visit, link, &choices, &clicks, (preferences, now));
     let mut shell = shell(visit, member, NavItem::Links, TEXTS.links, examples(visit, searched));
@@ -81,7 +82,7 @@ pub(super) async fn links_page(
     }
     Ok(LinksPage {
         can_write: caller.may(Permission::WriteLinks),
-        filter: filter_of(query, searched, kind, &choices),
+        filter: filter_of(query, searched, kind, asked, &choices),
         rows: listed.items.iter().map(row).collect(),
         pager,
         idempotency_key: visit.new_key(),
@@ -104,6 +105,23 @@ async fn listed(
     }
 }
 
+/// The list of the one link whose short address was searched for; `None` if there is none.
+async fn at_short_address(
+    app: &Application,
+    caller: &Caller,
+    kind: Option<LinkKind>,
+    request: &ListLinks,
+    searched: &str,
+    now: Timestamp,
+) -> Result<Option<Page<Link>>, AppError> {
+    let Some(request) = short_address::parse(app, searched).and_then(|address| at_address(request, address))
+    else {
+        return Ok(None);
+    };
+    let page = listed(app, caller, kind, request, now).await?;
+    Ok((!page.items.is_empty()).then_some(page))
+}
+
 /// The same list with the one link of a short address in place of the search. `None` if the list is of another domain.
 fn at_address(request: &ListLinks, (host, slug): (HostReference, Slug)) -> Option<ListLinks> {
     if request.after.is_some() || request.domain.as_ref().is_some_and(|domain| *domain != host) {
@@ -112,23 +130,14 @@ fn at_address(request: &ListLinks, (host, slug): (HostReference, Slug)) -> Optio
     Some(ListLinks { domain: Some(host), slug: Some(slug), search: None, ..request.clone() })
 }
 
-/// The state that a query asks for. Older links to the list ask for `active=on` or `active=off` instead, which are kept as two more.
-fn asked_state(query: &Query) -> &str {
-    match (query.text("state"), query.text("active")) {
-        ("", older) => older,
-        (state, _) => state,
-    }
-}
-
 /// The list that a query asks for, and what of it cannot be asked for.
-fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
+fn requested(query: &Query, searched: &str, state: AskedState) -> (ListLinks, Option<String>) {
     let group = match query.text("group") {
         "" => None,
         "none" => Some(None),
         id => Some(Some(IdReference::parse(id))),
     };
     let domain = Some(query.text("domain").trim()).filter(|domain| !domain.is_empty());
-    let state = asked_state(query);
     let (search, mistake) = match SearchText::parse(searched) {
         Ok(search) => (Some(search), None),
         Err(_) if searched.is_empty() => (None, None),
@@ -143,23 +152,14 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
         group,
         tags: TagFilter { any, ..TagFilter::default() },
         domain: domain.map(HostReference::parse),
-        is_active: switch_of(state),
-        states: LinkState::parse(state).ok().map(LinkStates::from),
+        is_active: state.is_active(),
+        states: state.states(),
         has_password: has_password(query),
         search,
         after: position_of(query),
         ..ListLinks::default()
     };
     (request, mistake.or(wrong_tag))
-}
-
-/// What an older link to the list asks for.
-fn switch_of(state: &str) -> Option<bool> {
-    match state {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    }
 }
 
 fn has_password(query: &Query) -> Option<bool> {
@@ -170,16 +170,15 @@ fn has_password(query: &Query) -> Option<bool> {
     }
 }
 
-/// The states to choose from, the usual one first. That of an older link is among them only if it is chosen.
-fn choosable_states(chosen: &str) -> Vec<NamedId> {
-    let choice = |id: &str, name: &str| NamedId { id: id.to_owned(), name: name.to_owned() };
-    let words = TEXTS.life;
-    let older = switch_of(chosen).map(|is_on| choice(chosen, (words.switched)(is_on)));
-    let states = LinkState::ALL.into_iter().rev();
-    states.map(|state| choice(state.as_str(), (words.state_name)(state))).chain(older).collect()
-}
-
-fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Choices) -> LinkFilter {
+/// The choices of the filter. `asked` is `None` if there is no such state.
+fn filter_of(
+    query: &Query,
+    searched: &str,
+    kind: Option<LinkKind>,
+    asked: Option<AskedState>,
+    choices: &Choices,
+) -> LinkFilter {
+    let state = asked.unwrap_or(AskedState::Any);
     let group = |group: &signpost_domain::Group| NamedId {
         id: group.id.to_string(),
         name: group.name.as_str().to_owned(),
@@ -187,8 +186,6 @@ fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Ch
     let chosen = query.text("group");
     let is_listed =
         ["", "none"].contains(&chosen) || choices.groups.iter().any(|group| group.id.to_string() == chosen);
-    let states = choosable_states(asked_state(query));
-    let state = states.iter().find(|state| state.id == asked_state(query));
     let unlisted = (!is_listed).then(|| NamedId { id: chosen.to_owned(), name: chosen.to_owned() });
     LinkFilter {
         q: searched.to_owned(),
@@ -197,13 +194,14 @@ fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Ch
         groups: choices.groups.iter().map(group).chain(unlisted).collect(),
         domain: query.text("domain").trim().to_owned(),
         domains: choices.hostnames.clone(),
-        state: state.map(|state| state.id.clone()).unwrap_or_default(),
-        states,
+        state: state.value(),
+        states: state.choices(),
         password: has_password(query),
         kind: kind.map(|kind| match kind {
             LinkKind::Redirect => KindChoice::Redirect,
             LinkKind::Landing => KindChoice::Landing,
         }),
+        is_refused: asked.is_none(),
     }
 }
 

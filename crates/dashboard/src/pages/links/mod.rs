@@ -1,5 +1,6 @@
 //! Links: the list, the forms, and what is done with several at once.
 
+mod asked_state;
 pub(crate) mod bulk;
 mod conflict;
 pub(crate) mod create;
