@@ -4,7 +4,7 @@ use crate::life::LinkState;
 use crate::link::{Content, Link};
 use crate::link_id::LinkKind;
 use crate::timestamp::Timestamp;
-use crate::violation::FieldError;
+use crate::violation::{FieldError, ViolationCode};
 
 /// Some states of links, at least one.
 ///
@@ -29,7 +29,7 @@ impl LinkStates {
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let mut bits = 0;
         for name in text.split(',') {
-            bits |= LinkState::parse(name)?.bit();
+            bits |= LinkState::parse(name).map_err(|_| unknown_name())?.bit();
         }
         Ok(Self(bits))
     }
@@ -76,6 +76,12 @@ impl LinkStates {
             _ => StateRange::All,
         }
     }
+}
+
+fn unknown_name() -> FieldError {
+    let names = LinkState::ALL.map(LinkState::as_str).join(", ");
+    let message = format!("must be one or more of {names}, separated by commas");
+    FieldError::new(ViolationCode::InvalidValue, message)
 }
 
 impl From<LinkState> for LinkStates {
@@ -141,7 +147,6 @@ mod tests {
     use crate::link_request::tests::{World, at, new_redirect};
     use crate::placement::{Placement, Site};
     use crate::redirect::RedirectContent;
-    use crate::violation::ViolationCode;
 
     /// All sets of states.
     fn every_set() -> impl Iterator<Item = LinkStates> {
@@ -164,6 +169,8 @@ mod tests {
         for text in ["", ",", "active,", "Active", " active", "active;lost", "on", "domain-inactive"] {
             let error = LinkStates::parse(text).unwrap_err();
             assert_eq!(error.code(), ViolationCode::InvalidValue, "{text}");
+            assert!(error.message().contains("one or more of"), "{}", error.message());
+            assert!(error.message().ends_with(", separated by commas"), "{}", error.message());
             for state in LinkState::ALL {
                 assert!(error.message().contains(state.as_str()), "{}", error.message());
             }
