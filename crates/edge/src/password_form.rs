@@ -35,6 +35,10 @@ pub(crate) async fn typed_password(
     {
         return Err(FormError::OtherType);
     }
+    // A body that is declared too long is not waited for.
+    if declared_length(request).is_some_and(|length| length > MOST_SENT) {
+        return Err(FormError::TooLarge);
+    }
     let mut form = Vec::new();
     while let Some(piece) = body.next().await {
         let piece = piece.map_err(|_| FormError::Incomplete)?;
@@ -44,6 +48,11 @@ pub(crate) async fn typed_password(
         form.extend_from_slice(&piece);
     }
     password_in(&form)
+}
+
+/// What `Content-Length` says. The parser of requests has refused what is no number.
+fn declared_length(request: &Request) -> Option<usize> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// Whether it is the media type of forms, with or without parameters.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::Duration;
 
 use argon2::password_hash::{self, PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, PasswordHash as ParsedHash, Version};
@@ -13,6 +14,7 @@ use thread_priority::{
     thread_native_id,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
+use tokio::time::timeout;
 
 use crate::strength;
 
@@ -33,6 +35,9 @@ pub const LINK_HASHES_WAITING: usize = 16;
 
 /// How many of all places for links only callers of the API may take, so that visitors cannot keep owners out.
 const LINK_PLACES_OF_THE_KNOWN: usize = 4;
+
+/// How long the hashes of one batch may take, with the turns of others between them (D131).
+const BATCH_WITHIN: Duration = Duration::from_secs(10);
 
 /// 19 MiB, the size of memory for a hash, in KiB.
 const MEMORY_KIB: u32 = 19 * 1024;
@@ -169,15 +174,18 @@ impl PasswordHasher for Argon2Hasher {
         mut place: HashingPlace,
         passwords: Vec<Password>,
     ) -> Result<Vec<PasswordHash>, HashingError> {
-        let mut hashes = Vec::with_capacity(passwords.len());
-        for password in passwords {
-            let params = self.params.clone();
-            // Each waits for its turn anew, behind those that wait already.
-            let (kept, hash) = self.run(place, move || hashed(&params, &password)).await?;
-            place = kept;
-            hashes.push(hash);
-        }
-        Ok(hashes)
+        let all = async {
+            let mut hashes = Vec::with_capacity(passwords.len());
+            for password in passwords {
+                let params = self.params.clone();
+                // Each waits for its turn anew, behind those that wait already.
+                let (kept, hash) = self.run(place, move || hashed(&params, &password)).await?;
+                place = kept;
+                hashes.push(hash);
+            }
+            Ok(hashes)
+        };
+        timeout(BATCH_WITHIN, all).await.unwrap_or(Err(HashingError::Busy))
     }
 
     async fn verify(
@@ -294,6 +302,19 @@ mod tests {
         assert_eq!(links.running.available_permits(), LINK_HASHES_AT_ONCE);
         drop(visitors);
         assert!(links.place(Asker::Stranger).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn d131_a_batch_that_does_not_get_its_turns_in_ten_seconds_gives_up_its_place() {
+        let hasher = Argon2Hasher::for_links().unwrap();
+        let all = hasher.admitted.available_permits();
+        let others = Arc::clone(&hasher.running).acquire_owned().await.unwrap();
+        let begun = tokio::time::Instant::now();
+        let batch = hasher.hash_each(known(&hasher), vec![password("first of the batch")]).await;
+        assert!(matches!(batch, Err(HashingError::Busy)), "{batch:?}");
+        assert_eq!(begun.elapsed(), BATCH_WITHIN);
+        assert_eq!(hasher.admitted.available_permits(), all);
+        drop(others);
     }
 
     /// D131: a batch of many links keeps one place, and visitors get their turn between its hashes.

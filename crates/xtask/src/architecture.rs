@@ -163,6 +163,7 @@ const DOMAIN_USES: &[&str] = &[
     "psl",
     "serde_json",
     "sha2",
+    "siphasher",
     "subtle",
     "thiserror",
     "time",
