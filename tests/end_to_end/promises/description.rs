@@ -117,18 +117,17 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         {
             !has_been_named(field)
         }
-        // Which addresses and external ids are taken or reserved, URLs of pages, and the bytes of files and of targets with parameters
+        // Which addresses and external ids are taken or reserved, URLs of pages, and the bytes of files, of rules and of targets with parameters
         // (D132). An end follows its start, and no URL leads to the link itself (D128). A permanent status stands beside no gate (D132).
         ("slug", "already_taken" | "reserved")
         | ("external_id", "already_taken")
         | ("expires_at" | "patch.expires_at" | "redirect_status" | "patch.redirect_status", "invalid_value")
         | ("fallback_url" | "patch.fallback_url" | "avatar_url", "invalid_format" | "invalid_value")
-        | ("utm" | "target_url" | "apple_app_site_association" | "asset_links", "too_long") => false,
+        | ("utm" | "target_url" | "apple_app_site_association" | "asset_links" | "rules", "too_long") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }
         // What rules say about several of their fields, and which texts are hosts, networks, time zones, names and URLs (D133, D134).
-        ("rules", "too_long") => false,
         (field, code) if field.starts_with("rules[") => !is_beyond_schemas_of_rules(field, code),
         // Which texts are hosts. A filter is needed, and no tag is both added and taken off (D124).
         ("filter", "required")
