@@ -143,7 +143,6 @@ pub mod page;
 pub mod page_content;
 #[cfg(feature = "json")]
 mod page_content_json;
-#[cfg(feature = "people")]
 pub mod password;
 pub mod permission;
 pub mod pixel;
@@ -277,7 +276,6 @@ pub use page_content::{AccentColor, PageContent, PageContentRequest};
 #[cfg(feature = "json")]
 pub use page_content_json::MalformedPageContent;
 pub use page_text::{AltText, Description, SocialNetwork, WidgetText};
-#[cfg(feature = "people")]
 pub use password::Password;
 pub use permission::{Permission, PermissionSet};
 pub use pixel::{Pixel, PixelCode, PixelIds};

@@ -206,5 +206,6 @@ fn weekday(days_since_1970: i64) -> Weekday {
 }
 
 #[cfg(test)]
+#[cfg(feature = "analytics")]
 #[path = "hours_tests.rs"]
 mod tests;

@@ -184,6 +184,7 @@ pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
     any_drafts().prop_map(rules)
 }
 
+#[cfg(feature = "routing")]
 prop_compose! {
     /// A visit of which anything may be unknown.
     pub(crate) fn any_facts()(
