@@ -326,5 +326,6 @@ fn query_is(text: &str) -> Result<&'static str, crate::violation::FieldError> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "routing")]
 #[path = "json_tests.rs"]
 mod tests;

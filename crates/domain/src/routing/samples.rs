@@ -48,6 +48,7 @@ pub(crate) fn variant(text: &str, weight: i64) -> VariantDraft {
     }
 }
 
+#[cfg(feature = "json")]
 /// Rules with ids that count from 1, and a key.
 pub(crate) fn rules(drafts: Vec<Option<RuleDraft>>) -> Rules {
     let list = drafts.into_iter().flatten().zip(1..).map(|(draft, number)| {
@@ -89,7 +90,7 @@ prop_compose! {
         let time = |hour: u16| TimeOfDay::parse(&format!("{hour:02}:30")).unwrap();
         let days: Vec<Weekday> = days.into_iter().map(|day| Weekday::parse(day).unwrap()).collect();
         Hours {
-            timezone: ZoneName::parse(zone).unwrap(),
+            timezone: ZoneName::from_stored(zone.to_owned()).unwrap(),
             days: Weekdays::new(&days).unwrap(),
             from: time(from),
             until: time(until),
@@ -179,6 +180,7 @@ pub(crate) fn any_drafts() -> impl Strategy<Value = Vec<Option<RuleDraft>>> {
     })
 }
 
+#[cfg(feature = "json")]
 /// Valid rules, perhaps none.
 pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
     any_drafts().prop_map(rules)
