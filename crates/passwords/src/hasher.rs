@@ -317,8 +317,8 @@ mod tests {
                 drop(others);
             });
             let batch = vec![password("plover egg tin"); passwords];
-            let hashes = hasher.hash_each(known(&hasher), batch).await;
-            assert_eq!(matches!(hashes, Err(HashingError::Busy)), is_busy, "{passwords}");
+            let outcome = hasher.hash_each(known(&hasher), batch).await;
+            assert_eq!(matches!(outcome, Err(HashingError::Busy)), is_busy, "{passwords}");
             assert_eq!(hasher.admitted.available_permits(), all);
         }
     }
