@@ -66,8 +66,10 @@ fn weighted_language(entry: &[u8]) -> Option<(&str, u16)> {
     (is_tag && weight > 0).then_some((tag, weight))
 }
 
-/// Reads a weight such as `0.85` in thousandths. `None` if it is malformed or greater than 1.
-fn thousandths(weight: &[u8]) -> Option<u16> {
+/// Reads the weight of an entry of a header, such as `0.85`, in thousandths (RFC 9110, section 12.4.2). `None` if it is malformed or
+/// greater than 1.
+#[must_use]
+pub fn thousandths(weight: &[u8]) -> Option<u16> {
     let (whole, decimals) = match weight {
         [whole] | [whole, b'.'] => (whole, &[][..]),
         [whole, b'.', decimals @ ..] if decimals.len() <= 3 => (whole, decimals),

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use signpost_domain::visitor_headers::thousandths;
+
 /// A primary language subtag of two or three lower-case letters (RFC 5646), or nothing.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Language {
@@ -41,24 +43,6 @@ fn entry(entry: &[u8]) -> Option<(Language, u16)> {
         .find_map(|part| part.trim_ascii().strip_prefix(b"q="))
         .map_or(Some(1_000), |weight| thousandths(weight.trim_ascii()))?;
     Some((Language { letters, length: primary.len() }, weight))
-}
-
-/// Parses a weight such as `0.85` in thousandths; `None` if it is malformed or greater than 1.
-fn thousandths(weight: &[u8]) -> Option<u16> {
-    let (whole, decimals) = match weight {
-        [whole] | [whole, b'.'] => (whole, &[][..]),
-        [whole, b'.', decimals @ ..] if decimals.len() <= 3 => (whole, decimals),
-        _ => return None,
-    };
-    let mut value = digit(*whole)?;
-    for place in 0..3 {
-        value = value * 10 + decimals.get(place).map_or(Some(0), |byte| digit(*byte))?;
-    }
-    (value <= 1_000).then_some(value)
-}
-
-fn digit(byte: u8) -> Option<u16> {
-    byte.is_ascii_digit().then(|| u16::from(byte - b'0'))
 }
 
 #[cfg(test)]
