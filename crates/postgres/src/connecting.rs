@@ -148,13 +148,14 @@ async fn connect_and_prepare(
 ///
 /// A generic plan is kept, so a plan made while a table was empty must still be good when the table is full. So no plan may
 /// scan a whole table if an index can serve. PostgreSQL then considers the remaining plans costly and would JIT-compile
-/// them, so JIT is off.
+/// them, so JIT is off. It would also share them among processes, which makes a sort look cheaper than the walk of an index.
 fn session_settings(time_limit: Duration, statement_limit: Duration) -> String {
     let (open, statement) = (time_limit.as_millis().max(1), statement_limit.as_millis().max(1));
     format!(
         "SET statement_timeout = {statement}; SET idle_in_transaction_session_timeout = {open}; \
          SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = force_generic_plan; \
-         SET enable_seqscan = off; SET jit = off"
+         SET enable_seqscan = off; SET jit = off; \
+         SET max_parallel_workers_per_gather = 0"
     )
 }
 

@@ -75,6 +75,7 @@ mod pixels;
 mod pool_health;
 mod published_links;
 mod published_sites;
+mod range_walk;
 mod reader;
 mod remembered_answers;
 mod request_counts;

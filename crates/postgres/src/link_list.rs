@@ -12,7 +12,6 @@
 //! which at most one link has; so is an external id. A single tag without other filters selects the range of its links
 //! ([`TaggedLinks`]).
 
-use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{
@@ -21,8 +20,9 @@ use signpost_domain::{
 };
 
 use crate::failure::Failure;
-use crate::inline_limit::{InlineLimit, rows_to_read};
+use crate::inline_limit::rows_to_read;
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
+use crate::range_walk::{RangeWalk, RowTests};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
 use crate::search_index;
@@ -96,41 +96,64 @@ const fn searches_alone(filter: &LinkFilter) -> bool {
         && updated.is_any()
 }
 
-type Query<'a> = diesel::helper_types::IntoBoxed<
-    'a,
-    diesel::helper_types::Select<links::table, diesel::helper_types::AsSelect<LinkRow, Pg>>,
-    Pg,
->;
-
-/// The links of a query with the tags, one of the states, rules or none, and a target on the host of the filter, that were created and
-/// last changed within its instants. No index has these as a whole.
-fn within<'a>(mut query: Query<'a>, filter: &LinkFilter) -> Query<'a> {
-    let LinkFilter { tags, state, has_rules, target_host, created, updated, .. } = filter;
+/// The tests of the tags, the states, rules, the host of the target, the instants and the search. No index has these as a whole. `None` if no
+/// link can match.
+fn tests_of_rows(filter: &LinkFilter) -> Option<RowTests<'_>> {
+    let LinkFilter { tags, state, target_host, created, updated, search, .. } = filter;
+    let mut tests = RowTests::default();
     for tag in TagCondition::of_filter(tags) {
-        query = query.filter(AmongRows(tag));
+        tests.add(tag);
     }
     if let Some(state) = *state {
-        query = query.filter(AmongRows(StateCondition::from(state)));
-    }
-    if let Some(has_rules) = *has_rules {
-        query = query.filter(AmongRows(links::has_rules.eq(has_rules)));
+        tests.add(StateCondition::from(state));
     }
     if let Some(host) = target_host {
-        query = query.filter(AmongRows(TargetUnder::host(host)));
+        tests.add(TargetUnder::host(host));
     }
     if let Some(from) = created.from {
-        query = query.filter(AmongRows(links::created_at.ge(Instant::from(from))));
+        tests.add(links::created_at.ge(Instant::from(from)));
     }
     if let Some(to) = created.to {
-        query = query.filter(AmongRows(links::created_at.le(Instant::from(to))));
+        tests.add(links::created_at.le(Instant::from(to)));
     }
     if let Some(from) = updated.from {
-        query = query.filter(AmongRows(links::updated_at.ge(Instant::from(from))));
+        tests.add(links::updated_at.ge(Instant::from(from)));
     }
     if let Some(to) = updated.to {
-        query = query.filter(AmongRows(links::updated_at.le(Instant::from(to))));
+        tests.add(links::updated_at.le(Instant::from(to)));
     }
-    query
+    if let Some(search) = search {
+        tests.add(strpos(links::search_key, part_of_key(search)?).gt(0));
+    }
+    Some(tests)
+}
+
+/// Adds the tests of the filters that have indexes, but for the one that chooses the range.
+fn test_beside(column: &RangeColumn, filter: &LinkFilter, tests: &mut RowTests<'_>) {
+    let LinkFilter { group, site, is_active, has_password, has_rules, .. } = filter;
+    match group {
+        GroupFilter::Ungrouped if !matches!(column, RangeColumn::Ungrouped) => {
+            tests.add(links::group_id.is_null());
+        }
+        GroupFilter::In(group) if !matches!(column, RangeColumn::Group(_)) => {
+            tests.add(links::group_id.eq(IdBytes::from(*group)));
+        }
+        GroupFilter::Any | GroupFilter::Ungrouped | GroupFilter::In(_) => {}
+    }
+    if let (false, Some(site)) = (matches!(column, RangeColumn::Host(_)), site) {
+        tests.add(links::host.eq(site_column(site)));
+    }
+    if let (false, Some(is_active)) = (matches!(column, RangeColumn::Activity(_)), *is_active) {
+        tests.add(links::is_active.eq(is_active));
+    }
+    match (has_password, column) {
+        (None, _) | (Some(true), RangeColumn::WithPassword) => {}
+        (Some(true), _) => tests.add(WithPassword),
+        (Some(false), _) => tests.add(WithoutPassword),
+    }
+    if let (false, Some(has_rules)) = (matches!(column, RangeColumn::Rules), *has_rules) {
+        tests.add(links::has_rules.eq(has_rules));
+    }
 }
 
 /// The first links that match the search text, through the search index if there is one.
@@ -160,7 +183,8 @@ async fn one_link(
     filter: &LinkFilter,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, has_password, external_id, search, .. } = filter;
+    let LinkFilter { group, site, slug, is_active, has_password, has_rules, external_id, .. } = filter;
+    let Some(tests) = tests_of_rows(filter) else { return Ok(Vec::new()) };
     let (host, slug) = (site.as_ref().map(site_column), slug.as_ref().map(Slug::as_str));
     let account = links::account_id.eq(IdBytes::from(account));
     let mut query = links::table.select(LinkRow::as_select()).into_boxed();
@@ -194,20 +218,18 @@ async fn one_link(
         Some(true) => query.filter(AmongRows(WithPassword)),
         Some(false) => query.filter(AmongRows(WithoutPassword)),
     };
+    if let Some(has_rules) = has_rules {
+        query = query.filter(AmongRows(links::has_rules.eq(*has_rules)));
+    }
     if let Some(after) = after {
         query = query.filter(AmongRows(links::id.lt(IdBytes::from(after))));
     }
-    query = within(query, filter);
-    if let Some(search) = search {
-        let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
-        query = query.filter(strpos(links::search_key, part).gt(0));
-    }
-    Ok(query.load(connection).await?)
+    Ok(query.filter(tests).load(connection).await?)
 }
 
 /// The column of the filter that chooses the range.
 fn narrowest_column(filter: &LinkFilter) -> RangeColumn {
-    let LinkFilter { group, site, slug, is_active, state, has_rules, target_host, .. } = filter;
+    let LinkFilter { group, site, slug, is_active, has_password, state, has_rules, target_host, .. } = filter;
     let group_in = match group {
         GroupFilter::In(group) => Some(IdBytes::from(*group)),
         GroupFilter::Any | GroupFilter::Ungrouped => None,
@@ -226,7 +248,12 @@ fn narrowest_column(filter: &LinkFilter) -> RangeColumn {
         (None, None, StateRange::Dated, _, None, _) => RangeColumn::Dated,
         (None, None, _, _, None, Some(site)) => RangeColumn::Host(site_column(site)),
         (None, None, _, Some(true), None, None) => RangeColumn::Activity(true),
-        (None, None, _, None, None, None) => RangeColumn::None,
+        // These have indexes of their own, which serve if no other filter chooses the range.
+        (None, None, _, None, None, None) => match (group, has_password) {
+            (GroupFilter::Ungrouped, _) => RangeColumn::Ungrouped,
+            (GroupFilter::Any, Some(true)) => RangeColumn::WithPassword,
+            (GroupFilter::Any | GroupFilter::In(_), _) => RangeColumn::None,
+        },
     }
 }
 
@@ -239,57 +266,14 @@ async fn in_range(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, is_active, has_password, search, .. } = filter;
+    let Some(mut tests) = tests_of_rows(filter) else { return Ok(Vec::new()) };
     let column = narrowest_column(filter);
-    let mut query = links::table.select(LinkRow::as_select()).into_boxed().order(links::account_id.desc());
-    // The column of the range is constant within it; it is in the ORDER BY so that PostgreSQL picks the matching index.
-    query = match column {
-        RangeColumn::None | RangeColumn::Dated => query,
-        RangeColumn::Slug(_) => query.then_order_by(links::slug.desc()),
-        RangeColumn::Group(_) => query.then_order_by(links::group_id.desc()),
-        RangeColumn::Host(_) | RangeColumn::NoHost => query.then_order_by(links::host.desc()),
-        RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
-        RangeColumn::Rules => query.then_order_by(links::has_rules.desc()),
-        RangeColumn::TargetHost(end, _) => query.then_order_by(end.desc()),
-    };
-    let (is_by_account, is_by_group) =
-        (matches!(column, RangeColumn::None), matches!(column, RangeColumn::Group(_)));
-    let (is_by_host, is_by_activity) =
-        (matches!(column, RangeColumn::Host(_)), matches!(column, RangeColumn::Activity(_)));
+    test_beside(&column, filter, &mut tests);
     let range = ListRange {
         account: account.into(),
         column,
         kind: kind_column(kind),
         below: after.map(IdBytes::from),
     };
-    query = query.then_order_by((links::kind.desc(), links::id.desc())).filter(range);
-    match group {
-        GroupFilter::Any => {}
-        // Ungrouped links have an index of their own, which serves if no other filter applies.
-        GroupFilter::Ungrouped if is_by_account => query = query.filter(links::group_id.is_null()),
-        GroupFilter::Ungrouped => query = query.filter(AmongRows(links::group_id.is_null())),
-        GroupFilter::In(_) if is_by_group => query = query.filter(links::group_id.is_not_null()),
-        GroupFilter::In(group) => {
-            query = query.filter(AmongRows(links::group_id.eq(IdBytes::from(*group))));
-        }
-    }
-    if let (false, Some(site)) = (is_by_host, site) {
-        query = query.filter(AmongRows(links::host.eq(site_column(site))));
-    }
-    if let (false, Some(is_active)) = (is_by_activity, is_active) {
-        query = query.filter(AmongRows(links::is_active.eq(*is_active)));
-    }
-    query = match has_password {
-        None => query,
-        // Links with a password have an index of their own, which serves if no other filter applies.
-        Some(true) if is_by_account && matches!(group, GroupFilter::Any) => query.filter(WithPassword),
-        Some(true) => query.filter(AmongRows(WithPassword)),
-        Some(false) => query.filter(AmongRows(WithoutPassword)),
-    };
-    query = within(query, filter);
-    if let Some(search) = search {
-        let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
-        query = query.filter(strpos(links::search_key, part).gt(0));
-    }
-    Ok(InlineLimit { query, number: rows_to_read(limit) }.load(connection).await?)
+    Ok(RangeWalk::rows(range, tests, rows_to_read(limit)).load(connection).await?)
 }

@@ -10,12 +10,15 @@ use signpost_sql_rows::sql_types::Identifier;
 use crate::schema::links;
 use crate::target_hosts::EndOfTargetHost;
 use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link_password::WithPassword;
 use signpost_sql_rows::link_state::HasDates;
 
 /// A condition that selects a range of one of the list indexes, optionally below an id.
 ///
-/// It compares whole rows. With equality on single columns, PostgreSQL would treat the order of the ids as
-/// sufficient. It would walk the ids of all accounts, though few may belong to this account.
+/// The account is compared with an array of one, and the other columns as whole rows. With equality on single columns, PostgreSQL would
+/// treat the order of the ids as sufficient. It would walk the ids of all accounts, though few may belong to this account. A comparison of
+/// rows with the account in it would do for the order, but PostgreSQL expects fewer rows of a scan that is bounded by the account alone
+/// than of one with the columns after it, and so reads the account through another index.
 pub(crate) struct ListRange {
     pub(crate) account: IdBytes,
     pub(crate) column: RangeColumn,
@@ -43,36 +46,82 @@ pub(crate) enum RangeColumn {
     NoHost,
     /// Nothing, in the index of the links with a start or an end.
     Dated,
+    /// Nothing, in the index of the links without a group.
+    Ungrouped,
+    /// Nothing, in the index of the links with a password.
+    WithPassword,
 }
 
+/// Where an order is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum OrderOf {
+    /// In the query that reads the index.
+    Index,
+    /// Around a query that reads the index and has the computed column.
+    Walk,
+}
+
+/// The name of the column of the index that is not in the table.
+const COMPUTED: &str = "range_column";
+
 impl RangeColumn {
-    /// Writes the column and a comma.
-    fn write_name(&self, out: &mut AstPass<'_, '_, Pg>) {
+    /// Writes the condition of the index, which all of its rows fulfil, and `AND`. PostgreSQL uses such an index only for a query that has
+    /// the condition.
+    fn write_index_condition<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         match self {
-            Self::None | Self::Dated => {}
-            Self::Slug(_) => out.push_sql("links.slug, "),
-            Self::Group(_) => out.push_sql("links.group_id, "),
-            Self::Host(_) | Self::NoHost => out.push_sql("links.host, "),
-            Self::Activity(_) => out.push_sql("links.is_active, "),
-            Self::Rules => out.push_sql("links.has_rules, "),
-            Self::TargetHost(end, _) => {
-                end.write(out);
-                out.push_sql(", ");
-            }
+            Self::None | Self::Slug(_) | Self::Host(_) | Self::Activity(_) => return Ok(()),
+            Self::Group(_) => out.push_sql("links.group_id IS NOT NULL"),
+            Self::Rules => out.push_sql("links.has_rules"),
+            Self::TargetHost(end, _) => end.write_index_condition(out),
+            // Not of the index, but of the range: comparisons with a null are never true.
+            Self::NoHost => out.push_sql("links.host IS NULL"),
+            Self::Dated => HasDates.walk_ast(out.reborrow())?,
+            Self::Ungrouped => out.push_sql("links.group_id IS NULL"),
+            Self::WithPassword => QueryFragment::<Pg>::walk_ast(&WithPassword, out.reborrow())?,
         }
+        out.push_sql(" AND ");
+        Ok(())
+    }
+
+    /// Writes the column that is compared, and `after`.
+    fn write_compared(&self, after: &str, out: &mut AstPass<'_, '_, Pg>) {
+        if !matches!(self, Self::NoHost) {
+            self.write_name(OrderOf::Index, after, out);
+        }
+    }
+
+    /// Writes the column, and `after`.
+    fn write_name(&self, of: OrderOf, after: &str, out: &mut AstPass<'_, '_, Pg>) {
+        let name = match self {
+            Self::None | Self::Dated | Self::Ungrouped | Self::WithPassword => return,
+            Self::Slug(_) => "links.slug",
+            Self::Group(_) => "links.group_id",
+            Self::Host(_) | Self::NoHost => "links.host",
+            Self::Activity(_) => "links.is_active",
+            Self::Rules => "links.has_rules",
+            Self::TargetHost(end, _) => {
+                match of {
+                    OrderOf::Index => end.write(out),
+                    OrderOf::Walk => out.push_sql(&format!("links.{COMPUTED}")),
+                }
+                out.push_sql(after);
+                return;
+            }
+        };
+        out.push_sql(name);
+        out.push_sql(after);
     }
 
     /// Writes the value and a comma.
     fn write_value<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         match self {
-            Self::None | Self::Dated => return Ok(()),
+            Self::None | Self::NoHost | Self::Dated | Self::Ungrouped | Self::WithPassword => return Ok(()),
             Self::Group(group) => out.push_bind_param::<Identifier, _>(group)?,
             Self::Slug(text) | Self::Host(text) | Self::TargetHost(_, text) => {
                 out.push_bind_param::<Text, _>(text)?;
             }
             Self::Activity(is_active) => out.push_bind_param::<Bool, _>(is_active)?,
             Self::Rules => out.push_sql("true"),
-            Self::NoHost => out.push_sql("NULL"),
         }
         out.push_sql(", ");
         Ok(())
@@ -80,23 +129,35 @@ impl RangeColumn {
 }
 
 impl ListRange {
-    /// Writes the columns up to `kind`, or up to `id` if it is compared too, then `comparison`, and the values of the columns.
+    /// Writes the column of the index that is not in the table, for a list of columns. There may be none.
+    pub(crate) fn write_computed_column(&self, out: &mut AstPass<'_, '_, Pg>) {
+        if let RangeColumn::TargetHost(end, _) = &self.column {
+            out.push_sql(", ");
+            end.write(out);
+            out.push_sql(&format!(" AS {COMPUTED}"));
+        }
+    }
+
+    /// Writes the order of the index, backwards. The other columns are constant within the range; they are in it so that PostgreSQL picks
+    /// the matching index.
+    pub(crate) fn write_order(&self, of: OrderOf, out: &mut AstPass<'_, '_, Pg>) {
+        out.push_sql(" ORDER BY links.account_id DESC, ");
+        self.column.write_name(of, " DESC, ", out);
+        out.push_sql("links.kind DESC, links.id DESC");
+    }
+
+    /// Writes the columns between account and id, with the id if it is compared too, then `comparison`, and their values.
     fn compare<'b>(
         &'b self,
         out: &mut AstPass<'_, 'b, Pg>,
-        account: Option<&'b IdBytes>,
         comparison: &str,
         below: Option<&'b IdBytes>,
     ) -> QueryResult<()> {
-        out.push_sql(if account.is_some() { "(links.account_id, " } else { "(" });
-        self.column.write_name(out);
+        out.push_sql("(");
+        self.column.write_compared(", ", out);
         out.push_sql(if below.is_some() { "links.kind, links.id) " } else { "links.kind) " });
         out.push_sql(comparison);
         out.push_sql(" (");
-        if let Some(account) = account {
-            out.push_bind_param::<Identifier, _>(account)?;
-            out.push_sql(", ");
-        }
         self.column.write_value(out)?;
         out.push_bind_param::<SmallInt, _>(&self.kind)?;
         if let Some(id) = below {
@@ -106,74 +167,18 @@ impl ListRange {
         out.push_sql(")");
         Ok(())
     }
-
-    /// Writes the upper end of the range.
-    fn compare_with_end<'b>(
-        &'b self,
-        out: &mut AstPass<'_, 'b, Pg>,
-        account: Option<&'b IdBytes>,
-    ) -> QueryResult<()> {
-        let below = self.below.as_ref();
-        self.compare(out, account, if below.is_some() { "<" } else { "<=" }, below)
-    }
-
-    /// Writes a range of the hosts of targets. Many hosts have few links or none, and a scan that a comparison of rows bounds below
-    /// goes on to the end of the account. This one ends with the host. No other index has its order, so the account may be an equality.
-    fn write_hosts<'b>(
-        &'b self,
-        end: EndOfTargetHost,
-        text: &'b str,
-        out: &mut AstPass<'_, 'b, Pg>,
-    ) -> QueryResult<()> {
-        out.push_sql("links.account_id = ");
-        out.push_bind_param::<Identifier, _>(&self.account)?;
-        out.push_sql(" AND ");
-        end.write(out);
-        out.push_sql(" >= ");
-        out.push_bind_param::<Text, _>(text)?;
-        out.push_sql(" AND ");
-        self.compare_with_end(out, None)?;
-        out.push_sql(" AND ");
-        end.write_index_condition(out);
-        Ok(())
-    }
-
-    /// Writes the range of the links without a host. Comparisons with a null are never true. `IS NULL` is no equality for PostgreSQL, so
-    /// only the index of hosts has the order, and the other columns may be equalities.
-    fn write_no_host<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql("links.account_id = ");
-        out.push_bind_param::<Identifier, _>(&self.account)?;
-        out.push_sql(" AND links.host IS NULL AND links.kind = ");
-        out.push_bind_param::<SmallInt, _>(&self.kind)?;
-        if let Some(below) = &self.below {
-            out.push_sql(" AND links.id < ");
-            out.push_bind_param::<Identifier, _>(below)?;
-        }
-        Ok(())
-    }
 }
 
 impl QueryFragment<Pg> for ListRange {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        match &self.column {
-            RangeColumn::TargetHost(end, text) => return self.write_hosts(*end, text, &mut out),
-            RangeColumn::NoHost => return self.write_no_host(&mut out),
-            RangeColumn::Dated => {
-                HasDates.walk_ast(out.reborrow())?;
-                out.push_sql(" AND ");
-            }
-            // The condition of the index: PostgreSQL uses it only for a query that has it.
-            RangeColumn::Rules => out.push_sql("links.has_rules AND "),
-            RangeColumn::None
-            | RangeColumn::Slug(_)
-            | RangeColumn::Group(_)
-            | RangeColumn::Host(_)
-            | RangeColumn::Activity(_) => {}
-        }
-        let account = Some(&self.account);
-        self.compare(&mut out, account, ">=", None)?;
+        self.column.write_index_condition(&mut out)?;
+        out.push_sql("links.account_id = ANY (ARRAY[");
+        out.push_bind_param::<Identifier, _>(&self.account)?;
+        out.push_sql("]) AND ");
+        self.compare(&mut out, ">=", None)?;
         out.push_sql(" AND ");
-        self.compare_with_end(&mut out, account)
+        let below = self.below.as_ref();
+        self.compare(&mut out, if below.is_some() { "<" } else { "<=" }, below)
     }
 }
 

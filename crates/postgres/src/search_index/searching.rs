@@ -16,6 +16,7 @@ use super::segments::{self, Segment};
 use crate::failure::Failure;
 use crate::inline_limit::InlineLimit;
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
+use crate::range_walk::{RangeWalk, RowTests};
 use crate::schema::links;
 use crate::search::strpos;
 use crate::statement::{both, statement};
@@ -208,12 +209,10 @@ impl Search<'_> {
     ) -> Result<Vec<LinkRow>, Failure> {
         let Links { account, kind } = self.links;
         let below = Some(IdBytes::from_number(to.number().saturating_add(1)));
-        let query = links::table
-            .select(LinkRow::as_select())
-            .filter(ListRange { account, column: RangeColumn::None, kind, below })
-            .filter(strpos(links::search_key, self.part).gt(0))
-            .order((links::account_id.desc(), links::kind.desc(), links::id.desc()));
-        Ok(InlineLimit { query, number: self.number }.load(connection).await?)
+        let range = ListRange { account, column: RangeColumn::None, kind, below };
+        let mut tests = RowTests::default();
+        tests.add(strpos(links::search_key, self.part).gt(0));
+        Ok(RangeWalk::rows(range, tests, self.number).load(connection).await?)
     }
 
     /// The matches at these positions, newest first.

@@ -40,7 +40,7 @@ fn fill(database: &PostgresDatabase) {
     ));
 }
 
-fn in_states(text: &str) -> LinkFilter {
+pub(crate) fn in_states(text: &str) -> LinkFilter {
     let at = Timestamp::parse("2026-06-01T00:00:00Z").unwrap();
     let state = StateFilter { states: LinkStates::parse(text).unwrap(), at };
     LinkFilter { state: Some(state), ..LinkFilter::default() }

@@ -21,6 +21,7 @@ mod empty_tables;
 mod giant_group;
 mod link_rules;
 mod link_states;
+mod link_walks;
 mod pages;
 mod people;
 mod pixels;
@@ -134,6 +135,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     target_hosts::are_ranges_of_an_index(server).await;
     link_rules::are_a_range_of_an_index(server).await;
     link_states::are_ranges_of_an_index(server).await;
+    link_walks::read_only_their_range(server).await;
     empty_tables::get_the_plans_of_full_ones(server).await;
 }
 

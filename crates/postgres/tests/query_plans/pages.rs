@@ -13,7 +13,7 @@ use super::Subject;
 const BEFORE: &str = "0100000000000000000000";
 
 /// The start of the range in the generic plan of a page.
-const LOOKS_AT_NO_VALUES: &str = ">= ROW($1";
+const LOOKS_AT_NO_VALUES: &str = "account_id = ANY (ARRAY[$1])";
 
 /// How many links the account of the test has; another account has as many.
 const LINKS: u32 = 20_000;

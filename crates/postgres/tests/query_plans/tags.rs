@@ -23,7 +23,7 @@ pub(crate) fn fill(database: &PostgresDatabase) {
     ));
 }
 
-fn filter(any: &[&str], all: &[&str], none: &[&str]) -> LinkFilter {
+pub(crate) fn filter(any: &[&str], all: &[&str], none: &[&str]) -> LinkFilter {
     let names = |texts: &[&str]| texts.iter().map(|text| TagName::parse(text).unwrap()).collect();
     let tags = TagFilter { any: names(any), all: names(all), none: names(none) };
     LinkFilter { tags, ..LinkFilter::default() }
