@@ -14,7 +14,6 @@ use super::ranges::{AtPositions, Changed, Walked};
 use super::sealing::Links;
 use super::segments::{self, Segment};
 use crate::failure::Failure;
-use crate::inline_limit::InlineLimit;
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
 use crate::range_walk::{RangeWalk, RowTests};
 use crate::schema::links;
