@@ -7,7 +7,8 @@ use crate::password::Password;
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
-/// A password that somebody gives a link: 4 to 128 characters after NFC. Only its hash is stored. Its `Debug` output hides it.
+/// A password that somebody gives a link: 4 to 128 characters after NFC, without control characters. Only its hash is stored. Its `Debug`
+/// output hides it.
 ///
 /// What a visitor types is a [`Password`] of any length, see [`Password::typed`].
 #[derive(Clone, PartialEq, Eq)]
@@ -26,8 +27,9 @@ impl LinkPassword {
     /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 128;
 
-    /// Reads a password that somebody gives a link. There are no rules about characters, and nothing is trimmed. Callers must not add
-    /// the text to the error as its value.
+    /// Reads a password that somebody gives a link. Control characters are refused, because nobody could type them: browsers drop line
+    /// breaks from what is pasted. There are no other rules about characters, and nothing is trimmed. Callers must not add the text to
+    /// the error as its value.
     ///
     /// ```
     /// # use signpost_domain::LinkPassword;
@@ -36,7 +38,7 @@ impl LinkPassword {
     /// ```
     ///
     /// # Errors
-    /// `too_short` or `too_long`.
+    /// `too_short`, `too_long`, or `invalid_format` for control characters.
     pub fn choose(text: &str) -> Result<Self, FieldError> {
         let password = Password::typed(text);
         if password.expose().chars().count() < Self::MIN_CHARS {
@@ -44,6 +46,9 @@ impl LinkPassword {
         }
         if exceeds(password.expose(), Self::MAX_CHARS) {
             return Err(FieldError::new(ViolationCode::TooLong, "must have at most 128 characters"));
+        }
+        if password.expose().chars().any(char::is_control) {
+            return Err(FieldError::new(ViolationCode::InvalidFormat, "must not contain control characters"));
         }
         Ok(Self(password))
     }

@@ -24,7 +24,15 @@ fn d131_a_password_has_4_to_128_characters_after_nfc() {
     assert_eq!(code(&"e\u{301}".repeat(3)), Some(ViolationCode::TooShort));
     assert_eq!(code(&"e\u{301}".repeat(128)), None);
     assert_eq!(code(&"é".repeat(129)), Some(ViolationCode::TooLong));
-    assert_eq!(code("    "), None, "no rules about characters");
+    assert_eq!(code("    "), None, "no other rules about characters");
+}
+
+#[test]
+fn d131_no_browser_sends_a_password_with_control_characters() {
+    for text in ["plover\negg", "plover\regg", "plover\tegg", "plover egg\0", "\u{85}plover egg"] {
+        let error = LinkPassword::choose(text).unwrap_err();
+        assert_eq!(error.code(), ViolationCode::InvalidFormat, "{text:?}");
+    }
 }
 
 #[test]

@@ -19,10 +19,10 @@ pub(crate) use object::{
     matching, maybe, named, named_as, one_of_known, only, open_object, or_null, string, with_default,
 };
 pub(crate) use patterns::{
-    COLOR, CURSOR, KEPT_COLOR, LANGUAGE_TAG, LINES, PHONE_NUMBER, PIXEL_CODE, SLUG, TIME_OF_DAY, WITHOUT_NUL,
-    country as country_pattern, email as email_pattern, hostname as hostname_pattern, id as id_pattern,
-    none_of, one_line as one_line_pattern, tag_name as tag_name_pattern, target_url as target_url_pattern,
-    trimmed as trimmed_pattern,
+    COLOR, CURSOR, KEPT_COLOR, LANGUAGE_TAG, LINES, PHONE_NUMBER, PIXEL_CODE, SLUG, TIME_OF_DAY,
+    WITHOUT_CONTROLS, WITHOUT_NUL, country as country_pattern, email as email_pattern,
+    hostname as hostname_pattern, id as id_pattern, none_of, one_line as one_line_pattern,
+    tag_name as tag_name_pattern, target_url as target_url_pattern, trimmed as trimmed_pattern,
 };
 pub(crate) use shown::{FieldType, property, shown};
 

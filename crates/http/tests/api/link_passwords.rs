@@ -100,6 +100,7 @@ async fn d131_a_password_has_4_to_128_characters_in_nfc() {
         for (password, code) in [
             (json!(""), "too_short"),
             (json!("abc"), "too_short"),
+            (json!("plover\negg"), "invalid_format"),
             // Six code points, and three characters.
             (json!("e\u{301}".repeat(3)), "too_short"),
             (json!("\u{e9}".repeat(129)), "too_long"),
