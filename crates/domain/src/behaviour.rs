@@ -5,10 +5,13 @@
 use serde_json::{Map, Value};
 
 use crate::link_password::LinkPassword;
+use crate::link_preview::{LinkPreview, PreviewTitle};
+use crate::page_text::Description;
 use crate::routing::Rules;
 use crate::target_url::TargetUrl;
 use crate::utm::{Utm, UtmPart, UtmValue};
 use crate::way::{RedirectStatus, Way};
+use crate::web_url::WebUrl;
 
 /// The fields of a link that only its visits need and that no list filters by, apart from those with columns of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct Behaviour {
     pub has_password: bool,
     /// Which visitors of a redirect are sent elsewhere (D133). Landing pages have none.
     pub rules: Rules,
+    /// The card that link previewers get (D135). Landing pages have none.
+    pub preview: Option<LinkPreview>,
 }
 
 /// The stored text is not the behaviour of a link.
@@ -35,7 +40,7 @@ impl Behaviour {
     /// The stored form; `None` for a plain link.
     #[must_use]
     pub fn to_json(&self) -> Option<String> {
-        let Self { fallback_url, way, is_limited, has_password, rules } = self;
+        let Self { fallback_url, way, is_limited, has_password, rules, preview } = self;
         let Way { redirect_status, forward_query, utm } = way;
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -61,6 +66,9 @@ impl Behaviour {
         }
         if !rules.is_empty() {
             put(Rules::FIELD, rules.to_stored());
+        }
+        if let Some(preview) = preview {
+            put(LinkPreview::FIELD, stored_preview(preview));
         }
         (!fields.is_empty()).then(|| Value::Object(fields).to_string())
     }
@@ -90,6 +98,7 @@ impl Behaviour {
                 (Rules::FIELD, Value::Object(rules)) => {
                     behaviour.rules = Rules::from_stored_json(rules).map_err(|_| MalformedBehaviour)?;
                 }
+                (LinkPreview::FIELD, Value::Object(parts)) => behaviour.preview = Some(preview_from(parts)?),
                 _ => return Err(MalformedBehaviour),
             }
         }
@@ -110,11 +119,37 @@ fn utm_from(mut values: Map<String, Value>) -> Result<Utm, MalformedBehaviour> {
     if is_malformed || !values.is_empty() { Err(MalformedBehaviour) } else { Ok(utm) }
 }
 
+fn stored_preview(preview: &LinkPreview) -> Value {
+    let parts = [
+        (LinkPreview::TITLE, Some(preview.title().as_str())),
+        (LinkPreview::DESCRIPTION, preview.description().map(Description::as_str)),
+        (LinkPreview::IMAGE_URL, preview.image_url().map(WebUrl::as_str)),
+    ];
+    let parts = parts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))));
+    Value::Object(parts.collect())
+}
+
+fn preview_from(parts: Map<String, Value>) -> Result<LinkPreview, MalformedBehaviour> {
+    let (mut title, mut description, mut image_url) = (None, None, None);
+    for (name, value) in parts {
+        let Value::String(text) = value else { return Err(MalformedBehaviour) };
+        let is_safe = match name.as_str() {
+            LinkPreview::TITLE => PreviewTitle::from_stored(text).map(|read| title = Some(read)),
+            LinkPreview::DESCRIPTION => Description::from_stored(text).map(|read| description = Some(read)),
+            LinkPreview::IMAGE_URL => WebUrl::from_stored(text).map(|read| image_url = Some(read)),
+            _ => return Err(MalformedBehaviour),
+        };
+        is_safe.map_err(|_| MalformedBehaviour)?;
+    }
+    Ok(LinkPreview::new(title.ok_or(MalformedBehaviour)?, description, image_url))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::link_preview::tests::any_preview;
     use crate::routing::samples::any_rules;
     use crate::way::tests::any_way;
 
@@ -147,9 +182,23 @@ mod tests {
             UtmValue::parse("Spring sale").ok().filter(|_| matches!(part, UtmPart::Source | UtmPart::Term))
         });
         let way = Way { redirect_status: RedirectStatus::TemporaryRedirect, forward_query: true, utm };
+        let preview = LinkPreview::new(
+            PreviewTitle::parse("Spring").unwrap(),
+            Description::parse("two\nlines").ok(),
+            WebUrl::parse("https://img.example/a.png").ok(),
+        );
+        let json = r#"{"preview":{"description":"two\nlines","image_url":"https://img.example/a.png","title":"Spring"}}"#;
+        let card = Behaviour { preview: Some(preview), ..Behaviour::default() };
+        assert_eq!(Behaviour::from_json(json), Ok(card.clone()));
+        is_written_as(&card, json);
         let json = r#"{"forward_query":true,"redirect_status":307,"utm":{"source":"Spring sale","term":"Spring sale"}}"#;
         let behaviour = Behaviour { way, ..Behaviour::default() };
         assert_eq!(Behaviour::from_json(json), Ok(behaviour.clone()));
+        is_written_as(&behaviour, json);
+    }
+
+    /// In any order of fields.
+    fn is_written_as(behaviour: &Behaviour, json: &str) {
         let written: Value = serde_json::from_str(&behaviour.to_json().unwrap()).unwrap();
         assert_eq!(written, serde_json::from_str::<Value>(json).unwrap());
     }
@@ -181,6 +230,16 @@ mod tests {
             r#"{"utm":{"source":null}}"#,
             r#"{"utm":{"source":"a\r\nb"}}"#,
             r#"{"utm":{"source":"a","id":"b"}}"#,
+            r#"{"preview":null}"#,
+            r#"{"preview":"Sale"}"#,
+            r#"{"preview":{}}"#,
+            r#"{"preview":{"title":""}}"#,
+            r#"{"preview":{"title":"a\nb"}}"#,
+            r#"{"preview":{"title":7}}"#,
+            r#"{"preview":{"description":"a"}}"#,
+            r#"{"preview":{"title":"a","description":null}}"#,
+            r#"{"preview":{"title":"a","image_url":"javascript:alert(1)"}}"#,
+            r#"{"preview":{"title":"a","video_url":"https://example.com/"}}"#,
         ] {
             assert_eq!(Behaviour::from_json(json), Err(MalformedBehaviour), "{json}");
         }
@@ -188,13 +247,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn d130_d131_d132_d133_every_way_limit_password_and_rule_reads_back(
+        fn d130_to_d135_every_way_limit_password_rule_and_card_reads_back(
             way in any_way(),
             is_limited: bool,
             has_password: bool,
             rules in any_rules(),
+            preview in proptest::option::of(any_preview()),
         ) {
-            let behaviour = Behaviour { way, is_limited, has_password, rules, ..Behaviour::default() };
+            let behaviour = Behaviour { way, is_limited, has_password, rules, preview, ..Behaviour::default() };
             let read = behaviour.to_json().map(|json| Behaviour::from_json(&json));
             prop_assert_eq!(read.unwrap_or_else(|| Ok(Behaviour::default())), Ok(behaviour));
         }

@@ -57,17 +57,20 @@ pub enum Feature {
     LinkAccess,
     /// Rules that send visitors of one link to several targets (D137).
     Routing,
+    /// Cards that link previewers show (D137).
+    LinkPreviews,
 }
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::CustomDomains,
         Self::Pixels,
         Self::GeoBlocking,
         Self::Antibot,
         Self::LinkAccess,
         Self::Routing,
+        Self::LinkPreviews,
     ];
 
     /// The name in plans and answers.
@@ -80,6 +83,7 @@ impl Feature {
             Self::Antibot => "antibot",
             Self::LinkAccess => "link_access",
             Self::Routing => "routing",
+            Self::LinkPreviews => "link_previews",
         }
     }
 
@@ -99,6 +103,7 @@ impl Feature {
             Self::Antibot => 8,
             Self::LinkAccess => 16,
             Self::Routing => 32,
+            Self::LinkPreviews => 64,
         }
     }
 }
@@ -171,7 +176,7 @@ impl Plans {
             limits,
             features: features.iter().copied().collect(),
         };
-        let paid = [Feature::CustomDomains, Feature::Pixels, Feature::LinkAccess];
+        let paid = [Feature::CustomDomains, Feature::Pixels, Feature::LinkAccess, Feature::LinkPreviews];
         [
             plan("free", false, (0, 0), PlanLimits::FREE, &[]),
             plan("pro", false, (0, 0), PlanLimits::PRO, &paid),
@@ -234,7 +239,7 @@ mod tests {
         let tags = ["free", "pro", "agency"].map(|name| get(name).limits.of(PlanResource::Tags));
         assert_eq!(tags, [20, 200, 5_000], "D122");
         let pro: Vec<_> = get("pro").features.iter().map(Feature::as_str).collect();
-        assert_eq!(pro, ["custom_domains", "pixels", "link_access"], "D137");
+        assert_eq!(pro, ["custom_domains", "pixels", "link_access", "link_previews"], "D137");
         let unlimited = get("unlimited");
         assert!(unlimited.api_access);
         assert_eq!(unlimited.budget, RequestBudget { per_minute: 1_000_000, per_day: 1_000_000 });

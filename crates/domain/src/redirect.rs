@@ -8,6 +8,7 @@ use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{PixelId, RedirectKind};
 use crate::life::Life;
 use crate::link::{AnyContent, Content, Link};
+use crate::link_preview::LinkPreview;
 use crate::link_request::{ContentRules, Judgement, LinkRequest, required};
 use crate::pixel::PixelIds;
 use crate::plan::{Feature, FeatureSet};
@@ -43,6 +44,8 @@ pub struct RedirectContent {
     pub click_limit: Option<ClickLimit>,
     /// Which visitors are sent elsewhere (D133).
     pub rules: Rules,
+    /// The card that link previewers get (D135).
+    pub preview: Option<LinkPreview>,
 }
 
 impl RedirectContent {
@@ -57,6 +60,7 @@ impl RedirectContent {
             way: Way::default(),
             click_limit: None,
             rules: Rules::default(),
+            preview: None,
         }
     }
 }
@@ -78,6 +82,8 @@ pub struct RedirectContentRequest {
     pub click_limit: ClickLimitRequest,
     /// `rules`
     pub rules: RulesRequest,
+    /// `preview`. It replaces all three parts; null removes them.
+    pub preview: Change<LinkPreview>,
 }
 
 impl RedirectContentRequest {
@@ -137,6 +143,7 @@ impl ContentRules for RedirectContent {
             way,
             click_limit,
             rules,
+            preview,
         } = request;
         let target_before = before.map(|content| &content.target_url);
         judgement.judge_destination("target_url", target_url.as_ref(), target_before);
@@ -167,6 +174,7 @@ impl ContentRules for RedirectContent {
             way: way.applied_to(before.map(|content| &content.way)),
             click_limit,
             rules,
+            preview: preview.clone().applied_to(before.and_then(|content| content.preview.clone())),
         })
     }
 
@@ -197,6 +205,10 @@ impl ContentRules for RedirectContent {
         let keeps_rules = before.is_some_and(|content| content.rules == self.rules);
         if !self.rules.is_empty() && !keeps_rules && !features.contains(Feature::Routing) {
             return Err(Refusal::FeatureNotAvailable(Feature::Routing));
+        }
+        let keeps_preview = before.is_some_and(|content| content.preview == self.preview);
+        if self.preview.is_some() && !keeps_preview && !features.contains(Feature::LinkPreviews) {
+            return Err(Refusal::FeatureNotAvailable(Feature::LinkPreviews));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 use crate::way::WayRequest;
 
 /// A change that one request makes to many redirects alike. The default changes nothing. Addresses, external ids, names,
-/// whole targets and passwords belong to a single redirect, so it has none of them.
+/// whole targets, cards and passwords belong to a single redirect, so it has none of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RedirectPatch {
     /// `is_active`
@@ -126,6 +126,8 @@ impl RedirectPatch {
             click_limit: ClickLimitRequest::default(),
             // Nor rules, and another prefix of targets changes only `target_url`.
             rules: RulesRequest::default(),
+            // A card belongs to a single redirect.
+            preview: Change::Keep,
         }
     }
 }

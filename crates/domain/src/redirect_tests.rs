@@ -6,6 +6,7 @@ use super::*;
 use crate::click_limit::MaxClicks;
 use crate::host_blocklist::HostBlocklist;
 use crate::hostname::Hostname;
+use crate::link_preview::tests::any_preview;
 use crate::link_request::tests::{
     World, any_change, any_request, assert_laws, blocks, fields, new_redirect, pixel, slug, target,
 };
@@ -200,6 +201,7 @@ prop_compose! {
         way in any_way_request(),
         max_clicks in any_change(1..3_u64),
         rules in any_change(any_drafts()),
+        preview in any_change(any_preview()),
     ) -> RedirectRequest {
         let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| Some(pixel(one))).collect());
         let target_url = target_url.map(|url| target(&url));
@@ -213,6 +215,7 @@ prop_compose! {
             way,
             click_limit,
             rules: RulesRequest { list: rules, ..RulesRequest::default() },
+            preview,
         })
     }
 }
@@ -237,6 +240,7 @@ proptest! {
             prop_assert!(keeps_absent_fields(&request.way, &before.way, &after.way));
             prop_assert!(!request.click_limit.max_clicks.is_keep() || after.click_limit == before.click_limit);
             prop_assert!(!request.rules.list.is_keep() || after.rules == before.rules);
+            prop_assert!(!request.preview.is_keep() || after.preview == before.preview);
         }
     }
 }

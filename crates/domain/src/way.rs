@@ -179,8 +179,16 @@ impl RedirectContent {
 
     /// Those of [`GATES`] that the redirect has.
     fn gates(&self, life: &Life, has_password: bool) -> impl Iterator<Item = &'static str> + use<> {
-        let Self { target_url: _, antibot_enabled, geo_blocklist, pixel_ids, way: _, click_limit, rules } =
-            self;
+        let Self {
+            target_url: _,
+            antibot_enabled,
+            geo_blocklist,
+            pixel_ids,
+            way: _,
+            click_limit,
+            rules,
+            preview: _,
+        } = self;
         let Life { schedule, fallback_url: _ } = life;
         present([
             schedule.starts_at().is_some(),
@@ -196,7 +204,7 @@ impl RedirectContent {
 }
 
 /// The fields by which each visit is decided anew. A browser that keeps the answer would pass them, so none of them goes with a
-/// permanent status. A further field belongs here, into the functions that know the order, and into the status of chains
+/// permanent status. A card is none: a previewer that keeps it sends nobody on (D135). A further field belongs here, into the functions that know the order, and into the status of chains
 /// (`signpost_app::visits`).
 const GATES: [&str; 8] = [
     Schedule::STARTS_AT,
@@ -228,6 +236,7 @@ const fn names_gates(
         way: _,
         click_limit,
         rules,
+        preview: _,
     } = content;
     let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
     !starts_at.is_keep()
@@ -254,6 +263,7 @@ fn requested_gates(
         way: _,
         click_limit,
         rules,
+        preview: _,
     } = content;
     let LifeRequest { starts_at, expires_at, fallback_url: _ } = life;
     present([
