@@ -14,8 +14,8 @@ use crate::changes::ChangeFeed;
 use crate::node_health::NodeHealth;
 use crate::people::identity::ProviderSignIn;
 use crate::ports::{
-    AgentReader, BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource,
-    PasswordHasher, QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
+    AgentReader, BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, ExplainerSlot,
+    IdSource, PasswordHasher, QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -57,6 +57,8 @@ pub struct Application {
     pub bots: Arc<dyn BotDetector>,
     /// Names the devices, systems and browsers of visitors (D133).
     pub agents: Arc<dyn AgentReader>,
+    /// Explains what visits of this node would get (D136). What serves visits fills it.
+    pub explainer: ExplainerSlot,
     /// Publishes changes that visitors can see to the parts of this node.
     pub changes: Arc<ChangeFeed>,
     /// The plans.

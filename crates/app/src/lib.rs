@@ -17,6 +17,7 @@ pub mod certificates;
 pub mod changes;
 mod click_batch;
 pub mod domains;
+pub mod explain;
 pub mod groups;
 pub mod idempotency;
 pub mod keys;

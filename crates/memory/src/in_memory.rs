@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
-use signpost_app::ports::{Clock, ROOM_FOR_ANSWERS};
+use signpost_app::ports::{Clock, ExplainerSlot, ROOM_FOR_ANSWERS};
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{
@@ -22,6 +22,7 @@ use crate::clicks::KeptClicks;
 use crate::clock::ManualClock;
 use crate::countries::FixedCountries;
 use crate::dns::FakeDns;
+use crate::explainer::FakeExplainer;
 use crate::ids::SequentialIds;
 use crate::passwords::PlainPasswords;
 use crate::quota::MemoryQuotaStore;
@@ -66,6 +67,8 @@ pub struct InMemory {
     pub bots: Arc<FixedBots>,
     /// The facts of visitors' agents.
     pub agents: Arc<FixedAgents>,
+    /// Explanations of visits, until a link listener puts its own in their place.
+    pub explainer: Arc<FakeExplainer>,
     /// The plans.
     pub plans: Plans,
     /// The system domain.
@@ -114,6 +117,7 @@ impl InMemory {
             countries: Arc::default(),
             bots: Arc::default(),
             agents: Arc::default(),
+            explainer: Arc::new(FakeExplainer::new(system.clone())),
             plans: Plans::builtin(),
             system,
             custom_domain_scheme: CustomDomainScheme::Https,
@@ -146,6 +150,7 @@ impl InMemory {
             countries,
             bots,
             agents,
+            explainer,
             plans,
             system,
             custom_domain_scheme,
@@ -176,6 +181,7 @@ impl InMemory {
             countries,
             bots,
             agents,
+            explainer: ExplainerSlot::holding(explainer),
             changes: Arc::default(),
             plans,
             system,

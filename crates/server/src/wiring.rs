@@ -11,8 +11,8 @@ use signpost_app::certificates::Issuance;
 use signpost_app::node_health::NodeHealth;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::ports::{
-    AgentReader, BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoAgents, NoBots, NoCountries,
-    NoPasswords, PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
+    AgentReader, BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, ExplainerSlot, NoAgents, NoBots,
+    NoCountries, NoPasswords, PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -347,6 +347,7 @@ fn application(
         countries,
         bots,
         agents,
+        explainer: ExplainerSlot::default(),
         changes: Arc::default(),
         plans: common.plans.clone(),
         system,

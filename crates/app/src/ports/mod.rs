@@ -44,6 +44,7 @@ mod sealing;
 pub mod store;
 pub mod store_error;
 pub mod tags;
+pub mod visit_explainer;
 
 pub use crate::click_batch::ClickBatch;
 pub use accounts::{AccountReads, AccountWrites, KeyHolder, WriteAccountError};
@@ -110,3 +111,4 @@ pub use sealing::Sealer;
 pub use store::{SearchUpkeep, Store, UnitOfWork};
 pub use store_error::StoreError;
 pub use tags::{NeededTags, RenameTagError, TagReads, TagWrites, tags_to_create};
+pub use visit_explainer::{ExplainedVisit, ExplainerSlot, OpenedUrl, VisitExplainer};
