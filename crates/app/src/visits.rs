@@ -14,6 +14,6 @@ pub use link_memory::LinkMemory;
 pub use own_place::OwnPlace;
 pub use passwords::{PasswordCheck, PasswordCheckError, check_password};
 pub use resolve::{
-    Dependencies, MOST_HOPS, Missing, RecordedLink, Resolution, Resolved, Sending, VisitorGates, address_of,
-    resolve, url_of,
+    Dependencies, MOST_HOPS, Missing, PreviewCard, RecordedLink, Resolution, Resolved, Sending, VisitorGates,
+    address_of, resolve, url_of,
 };

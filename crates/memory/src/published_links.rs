@@ -65,6 +65,7 @@ impl Owned {
                 way: redirect.way.clone(),
                 click_limit: redirect.click_limit,
                 rules: redirect.rules.clone(),
+                preview: redirect.preview.clone(),
             }),
         };
         let (life, has_password) = match &content {

@@ -1,8 +1,9 @@
 //! Links that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
-    ClickLimit, CountryCode, ExternalId, GeoBlocklist, Landing, Life, Link, MaxClicks, Note, PixelId,
-    PixelIds, Redirect, RedirectStatus, Revision, Schedule, Timestamp, Utm, UtmPart, UtmValue, Way,
+    ClickLimit, CountryCode, Description, ExternalId, GeoBlocklist, Landing, Life, Link, MaxClicks, Note,
+    PixelId, PixelIds, PreviewTitle, Redirect, RedirectStatus, Revision, Schedule, Timestamp, Utm, UtmPart,
+    UtmValue, Way,
 };
 
 use crate::samples;
@@ -81,6 +82,28 @@ fn redirects_with_rules() -> impl Iterator<Item = Redirect> {
         .map(|(slug, json)| samples::redirect(slug).with(|content| content.rules = samples::rules(json)))
 }
 
+/// Redirects with every kind of card.
+fn redirects_with_previews() -> impl Iterator<Item = Redirect> {
+    let odd = "'; -- \"&=?#%,/ü 👩\u{200b}<b>\\";
+    let image = "https://bücher.example/ü?a='b'&\"c\"";
+    let longest_image = format!("https://bücher.example/{}", "ä".repeat(2048 - 23));
+    let longest_title = "𝄞".repeat(PreviewTitle::MAX_CHARS);
+    let longest_text = "𝄞".repeat(Description::MAX_CHARS);
+    [
+        samples::preview("Sale", None, None),
+        samples::preview("Sale", Some(""), None),
+        samples::preview("Sale", Some(" two\r\n\tlines "), None),
+        samples::preview("Sale", None, Some(image)),
+        samples::preview(odd, Some(odd), Some(image)),
+        samples::preview(&longest_title, Some(&longest_text), Some(&longest_image)),
+    ]
+    .into_iter()
+    .enumerate()
+    .map(|(number, card)| {
+        samples::redirect(&format!("card-{number}")).with(|content| content.preview = Some(card))
+    })
+}
+
 /// Links of both kinds at distinct addresses.
 #[must_use]
 pub fn links() -> Vec<Link> {
@@ -146,6 +169,7 @@ pub fn redirects() -> Vec<Redirect> {
     ];
     redirects.extend(redirects_of_every_way());
     redirects.extend(redirects_with_rules());
+    redirects.extend(redirects_with_previews());
     redirects.extend(
         notes().enumerate().map(|(number, note)| Redirect {
             note: Some(note),

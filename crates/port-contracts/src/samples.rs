@@ -22,10 +22,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
     Account, AccountId, AgentName, ApiKey, ApiKeySecret, AuditAction, AuditActor, AuditEntry, ClientNetwork,
-    Content, CustomDomain, Email, Group, Hostname, Id, IdKind, Landing, Life, Link, LinkKind, Name,
-    NoContent, Note, PasswordHash, Pixel, PixelCode, PixelId, PixelIds, PixelType, Placement, PlanName,
-    Preferences, Redirect, RedirectContent, Revision, SealedSecret, SecondFactor, SecretToken, Session, Slug,
-    Tags, TargetUrl, Ticket, TicketPurpose, Timestamp, TokenHash, TotpStep, User, UserId, WebUrl,
+    Content, CustomDomain, Description, Email, Group, Hostname, Id, IdKind, Landing, Life, Link, LinkKind,
+    LinkPreview, Name, NoContent, Note, PasswordHash, Pixel, PixelCode, PixelId, PixelIds, PixelType,
+    Placement, PlanName, Preferences, PreviewTitle, Redirect, RedirectContent, Revision, SealedSecret,
+    SecondFactor, SecretToken, Session, Slug, Tags, TargetUrl, Ticket, TicketPurpose, Timestamp, TokenHash,
+    TotpStep, User, UserId, WebUrl,
 };
 
 pub use pages::{one_of_each_type, page_content, phone_number, widgets};
@@ -99,6 +100,14 @@ pub fn plan(text: &str) -> PlanName {
 #[must_use]
 pub fn web_url(text: &str) -> WebUrl {
     WebUrl::parse(text).expect("a URL")
+}
+
+/// A card.
+#[must_use]
+pub fn preview(title: &str, description: Option<&str>, image_url: Option<&str>) -> LinkPreview {
+    let title = PreviewTitle::parse(title).expect("a title");
+    let description = description.map(|text| Description::parse(text).expect("a description"));
+    LinkPreview::new(title, description, image_url.map(web_url))
 }
 
 /// A placement on the system domain.

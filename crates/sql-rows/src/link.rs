@@ -173,7 +173,7 @@ impl LinkRow {
             click_limit,
         } = self;
         let (id, row) = link_id(kind, &id)?;
-        let ReadLife { life, way, rules, has_password } =
+        let ReadLife { life, way, rules, preview, has_password } =
             life.read(&row, id.kind(), click_limit.is_some())?;
         let content = match id.kind() {
             LinkKind::Landing => {
@@ -191,6 +191,7 @@ impl LinkRow {
                 way,
                 click_limit: click_limit_from(&row, click_limit)?,
                 rules,
+                preview,
             }),
         };
         Ok(Link {

@@ -119,7 +119,7 @@ conditions! {
 
 #[cfg(test)]
 mod tests {
-    use signpost_domain::{Rules, TargetUrl, Utm, UtmValue, Way};
+    use signpost_domain::{Description, LinkPreview, PreviewTitle, Rules, TargetUrl, Utm, UtmValue, Way};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -137,16 +137,20 @@ mod tests {
         let hostile_rules = samples::rules(&format!(
             r#"[{{"conditions":[{condition}],"target_url":"https://example.com/"}}]"#
         ));
+        let hostile_preview = PreviewTitle::parse(hostile)
+            .map(|title| LinkPreview::new(title, Description::parse(hostile).ok(), None));
         for has_password in [false, true] {
-            for (way, fallback_url, rules) in [
-                (Way::default(), None, Rules::default()),
+            for (way, fallback_url, rules, preview) in [
+                (Way::default(), None, Rules::default(), None),
                 (
                     Way { forward_query: true, utm: utm.clone(), ..Way::default() },
                     fallback_url.clone(),
                     hostile_rules.clone(),
+                    hostile_preview.clone().ok(),
                 ),
             ] {
-                let behaviour = Behaviour { fallback_url, way, is_limited: true, has_password, rules };
+                let behaviour =
+                    Behaviour { fallback_url, way, is_limited: true, has_password, rules, preview };
                 assert_eq!(has_flag(behaviour.to_json().as_deref()), has_password, "{behaviour:?}");
             }
         }

@@ -80,7 +80,7 @@ impl PublishedRow {
         page: Option<&str>,
         codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
     ) -> Result<(Life, bool, PublishedContent), Corrupt> {
-        let ReadLife { life, way, rules, has_password } =
+        let ReadLife { life, way, rules, preview, has_password } =
             self.life.read(row, id.kind(), self.click_limit.is_some())?;
         let content = match id {
             LinkId::Landing(_) => {
@@ -98,6 +98,7 @@ impl PublishedRow {
                 way,
                 click_limit: click_limit_from(row, self.click_limit)?,
                 rules,
+                preview,
             }),
         };
         Ok((life, has_password, content))

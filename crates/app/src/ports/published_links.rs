@@ -1,8 +1,8 @@
 //! Links, and the rest of a domain, as visitors see them.
 
 use signpost_domain::{
-    AccountId, AppFile, ClickLimit, GeoBlocklist, Life, LinkId, Name, PageContent, PixelCode, Rules,
-    TargetUrl, Way,
+    AccountId, AppFile, ClickLimit, GeoBlocklist, Life, LinkId, LinkPreview, Name, PageContent, PixelCode,
+    Rules, TargetUrl, Way,
 };
 
 /// What a visit needs to know about a link.
@@ -53,6 +53,8 @@ pub struct PublishedRedirect {
     pub click_limit: Option<ClickLimit>,
     /// Which visitors it sends elsewhere (D133).
     pub rules: Rules,
+    /// The card that link previewers get instead (D135).
+    pub preview: Option<LinkPreview>,
 }
 
 /// What a visit needs to know about a landing page.

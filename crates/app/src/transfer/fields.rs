@@ -7,6 +7,7 @@ use signpost_domain::{
 };
 
 use super::field_reader::RowFieldReader;
+use super::preview_fields::{PreviewChanges, write_preview};
 use super::record::{FieldValue, Record};
 
 /// What the values of a field are. It decides how a table writes them.
@@ -127,6 +128,12 @@ fields! {
     Rules: Json = "rules",
     /// What makes the splits of the rules share visitors as they did, as 32 hexadecimal digits.
     SplitKey: NullableText = "split_key",
+    /// The part `title` of the API's `preview`. Each part is a field of its own, as those of `utm` are.
+    PreviewTitle: NullableText = "preview_title",
+    /// Its part `description`.
+    PreviewDescription: FreeText = "preview_description",
+    /// Its part `image_url`.
+    PreviewImageUrl: NullableText = "preview_image_url",
     /// Whether known bots are turned away.
     AntibotEnabled: Flag = "antibot_enabled",
     /// The countries whose visitors are turned away.
@@ -180,9 +187,16 @@ pub(super) fn compare_life(request: &LifeRequest, stored: &Life, mut compare: im
     compare(Field::FallbackUrl, fallback_url.as_ref().applied_to(stored_url) == stored_url);
 }
 
+/// What a record has in several fields, and the API in one, which a creation takes as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct PartChanges {
+    utm: UtmChanges,
+    preview: PreviewChanges,
+}
+
 /// The change of each part of `utm` that a record names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct UtmChanges(Vec<(UtmPart, Change<UtmValue>)>);
+struct UtmChanges(Vec<(UtmPart, Change<UtmValue>)>);
 
 impl UtmChanges {
     fn read(fields: &mut RowFieldReader) -> Self {
@@ -191,7 +205,7 @@ impl UtmChanges {
     }
 
     /// The parts of a new redirect.
-    pub(super) fn to_utm(&self) -> Utm {
+    fn to_utm(&self) -> Utm {
         Utm::new(|part| {
             let Self(changes) = self;
             changes
@@ -230,8 +244,16 @@ fn write_limit(limit: Option<ClickLimit>, record: &mut Record) {
 
 /// Writes the content of a redirect into its record. Exports omit pixels.
 pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
-    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _, way, click_limit, rules } =
-        content;
+    let RedirectContent {
+        target_url,
+        antibot_enabled,
+        geo_blocklist,
+        pixel_ids: _,
+        way,
+        click_limit,
+        rules,
+        preview,
+    } = content;
     write_way(way, record);
     let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
     record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
@@ -239,6 +261,7 @@ pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
     record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
     write_limit(*click_limit, record);
     write_rules(rules, record);
+    write_preview(preview.as_ref(), record);
 }
 
 fn write_rules(rules: &Rules, record: &mut Record) {
@@ -258,13 +281,12 @@ fn read_rules(fields: &mut RowFieldReader, keeps_ids: bool) -> RulesRequest {
     RulesRequest { list, split_key, keeps_ids }
 }
 
-/// Reads the content of a redirect from the fields of a record, and apart from it the parts of `utm`, which a creation takes as a
-/// whole. `keeps_id` says whether the record names the redirect by its id.
+/// Reads the content of a redirect from the fields of a record, and apart from it what the record has in parts. `keeps_id` says whether the record names the redirect by its id.
 pub(super) fn read_redirect(
     fields: &mut RowFieldReader,
     keeps_id: bool,
-) -> (RedirectContentRequest, UtmChanges) {
-    let utm = UtmChanges::read(fields);
+) -> (RedirectContentRequest, PartChanges) {
+    let parts = PartChanges { utm: UtmChanges::read(fields), preview: PreviewChanges::read(fields) };
     let max_clicks = fields.nullable_number(Field::MaxClicks, MaxClicks::parse);
     let clicks_left = fields.number(Field::ClicksLeft, ClickLimit::parse_left);
     // An invalid limit is not an absent one, so it is not said that what is left needs a limit.
@@ -277,19 +299,20 @@ pub(super) fn read_redirect(
         way: WayRequest {
             redirect_status: fields.number(Field::RedirectStatus, RedirectStatus::parse),
             forward_query: fields.flag(Field::ForwardQuery),
-            utm: Change::Set(utm.to_utm()),
+            utm: Change::Set(parts.utm.to_utm()),
         },
         click_limit: ClickLimitRequest { max_clicks: max_clicks.unwrap_or_default(), clicks_left },
         rules: read_rules(fields, keeps_id),
+        preview: parts.preview.to_preview().map_or(Change::Keep, Change::Set),
     };
-    (content, utm)
+    (content, parts)
 }
 
 /// Tells `compare` for each field of a redirect's content whether the stored redirect has the record's value. A field that
 /// the record leaves out is the same.
 pub(super) fn compare_redirect(
     request: &RedirectContentRequest,
-    utm: &UtmChanges,
+    parts: &PartChanges,
     stored: &RedirectContent,
     mut compare: impl FnMut(Field, bool),
 ) {
@@ -301,6 +324,7 @@ pub(super) fn compare_redirect(
         way,
         click_limit,
         rules,
+        preview: _,
     } = request;
     compare(Field::TargetUrl, target_url.as_ref() == Some(&stored.target_url));
     compare(Field::AntibotEnabled, antibot_enabled.is_none_or(|flag| flag == stored.antibot_enabled));
@@ -309,8 +333,8 @@ pub(super) fn compare_redirect(
     let WayRequest { redirect_status, forward_query, utm: _ } = way;
     compare(Field::RedirectStatus, redirect_status.is_none_or(|status| status == stored.way.redirect_status));
     compare(Field::ForwardQuery, forward_query.is_none_or(|flag| flag == stored.way.forward_query));
-    let UtmChanges(parts) = utm;
-    for (part, change) in parts {
+    let PartChanges { utm: UtmChanges(utm), preview } = parts;
+    for (part, change) in utm {
         let kept = stored.way.utm.get(*part);
         compare(utm_field(*part), change.as_ref().applied_to(kept) == kept);
     }
@@ -324,6 +348,7 @@ pub(super) fn compare_redirect(
         Change::Set(list) => stored.rules.are_those_of(list),
     };
     compare(Field::Rules, are_same_rules);
+    preview.compare(stored.preview.as_ref(), &mut compare);
 }
 
 #[cfg(test)]

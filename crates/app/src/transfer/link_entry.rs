@@ -8,7 +8,7 @@ use signpost_domain::{
 };
 
 use super::field_reader::{Instants, RowFieldReader};
-use super::fields::{self, Field, UtmChanges};
+use super::fields::{self, Field, PartChanges};
 use super::group_choice::GroupChoice;
 
 /// A link as a record describes it. A field that the record leaves out gets its default if the link is created, and is not
@@ -28,7 +28,7 @@ pub(super) struct LinkEntry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum EntryContent {
-    Redirect(Box<RedirectContentRequest>, UtmChanges),
+    Redirect(Box<RedirectContentRequest>, PartChanges),
     Landing,
 }
 
@@ -60,8 +60,8 @@ impl LinkEntry {
         let (name, content) = match kind {
             LinkKind::Redirect => {
                 let name = fields.optional(Field::Name, Name::parse);
-                let (content, utm) = fields::read_redirect(&mut fields, id.is_some());
-                (name, EntryContent::Redirect(Box::new(content), utm))
+                let (content, parts) = fields::read_redirect(&mut fields, id.is_some());
+                (name, EntryContent::Redirect(Box::new(content), parts))
             }
             LinkKind::Landing => (fields.required(Field::Title, Name::parse), EntryContent::Landing),
         };
@@ -201,8 +201,8 @@ impl LinkEntry {
         };
         self.compare_place(&link.placement, rules, &mut compare);
         let name_field = match (content, &link.content) {
-            (EntryContent::Redirect(content, utm), AnyContent::Redirect(stored)) => {
-                fields::compare_redirect(content, utm, stored, &mut compare);
+            (EntryContent::Redirect(content, parts), AnyContent::Redirect(stored)) => {
+                fields::compare_redirect(content, parts, stored, &mut compare);
                 Field::Name
             }
             (EntryContent::Landing, AnyContent::Landing) => Field::Title,

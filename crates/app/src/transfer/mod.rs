@@ -22,6 +22,7 @@ mod named_groups;
 mod outcome;
 mod page_export;
 mod pending;
+mod preview_fields;
 mod record;
 mod rehearsal;
 mod results;

@@ -1,6 +1,8 @@
 //! What a published link means for the chain of links that leads to it.
 
-use signpost_domain::{ClickLimit, Life, PageContent, Schedule, TargetUrl, WidgetBody, WidgetId};
+use signpost_domain::{
+    ClickLimit, Life, LinkPreview, PageContent, Schedule, TargetUrl, WidgetBody, WidgetId,
+};
 
 use crate::ports::PublishedContent;
 
@@ -12,13 +14,25 @@ pub(super) const fn limit_of(content: &PublishedContent) -> Option<ClickLimit> {
     }
 }
 
-/// Whether the link decides for each visit whether it opens, or where it leads, so that no chain leads through it. A password does that too.
+/// Whether the link decides for each visit whether it opens, where it leads, or who gets a card instead, so that no chain leads through
+/// it. A password does that too.
 pub(super) fn is_conditional(life: &Life, content: &PublishedContent) -> bool {
     let has_rules = match content {
         PublishedContent::Redirect(redirect) => !redirect.rules.is_empty(),
         PublishedContent::Landing(_) | PublishedContent::Inactive | PublishedContent::Suspended => false,
     };
-    life.schedule != Schedule::default() || limit_of(content).is_some() || has_rules
+    life.schedule != Schedule::default()
+        || limit_of(content).is_some()
+        || preview_of(content).is_some()
+        || has_rules
+}
+
+/// The card of a link. Only redirects have one.
+pub(super) const fn preview_of(content: &PublishedContent) -> Option<&LinkPreview> {
+    match content {
+        PublishedContent::Redirect(redirect) => redirect.preview.as_ref(),
+        PublishedContent::Landing(_) | PublishedContent::Inactive | PublishedContent::Suspended => None,
+    }
 }
 
 /// Where a link, or the widget of a landing page, leads; `None` if that is no target.

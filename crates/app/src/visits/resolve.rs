@@ -1,13 +1,13 @@
 //! Resolving a public address (D24, D44, D54, D128, D132).
 
 use signpost_domain::{
-    AccountId, Address, ClickLimit, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, PixelCode,
-    RedirectStatus, Rules, Schedule, Site, Slug, TargetUrl, Way, behind_path, query_of,
+    AccountId, Address, ClickLimit, GeoBlocklist, HostBlocklist, Hostname, Life, LinkId, LinkPreview,
+    PixelCode, RedirectStatus, Rules, Schedule, Site, Slug, TargetUrl, Way, behind_path, query_of,
 };
 
 use crate::application::Application;
 use crate::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, StoreError};
-use crate::visits::chain_link::{is_conditional, limit_of, next_target, target_of_widget};
+use crate::visits::chain_link::{is_conditional, limit_of, next_target, preview_of, target_of_widget};
 use crate::visits::own_place::OwnPlace;
 
 /// How many redirects to our own addresses a visit follows before the chain counts as a loop (D24).
@@ -16,8 +16,8 @@ pub const MOST_HOPS: u32 = 5;
 /// Where a public address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// To this target. It is one of our own addresses only if the link there has dates, a limit of clicks, a password or rules, so that
-    /// it decides anew for each visit, or if the link at the address itself has rules.
+    /// To this target. It is one of our own addresses only if the link there has dates, a limit of clicks, a password, rules or a card,
+    /// so that it decides anew for each visit, or if the link at the address itself has rules.
     Redirect(TargetUrl),
     /// To a landing page at this address.
     Landing {
@@ -78,6 +78,15 @@ pub struct RecordedLink {
     pub account: AccountId,
 }
 
+/// The card of a link, which link previewers get instead of its target (D135).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewCard {
+    /// What its owner wrote.
+    pub preview: LinkPreview,
+    /// The link's public URL, as the API shows it.
+    pub url: String,
+}
+
 /// The addresses and accounts whose changes can change the resolution. A custom domain is covered by its addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dependencies {
@@ -105,6 +114,8 @@ pub struct Resolved {
     /// Which visitors of that link are sent elsewhere (D133), with its parameters of campaigns in the targets. Such a link leads to its
     /// targets as they are, even at our own addresses, so what else is here is only about itself.
     pub rules: Rules,
+    /// The card of that link (D135).
+    pub card: Option<PreviewCard>,
     /// The gates that visitors must pass.
     pub gates: VisitorGates,
     /// How visitors are sent on.
@@ -134,8 +145,8 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
 }
 
 /// Resolves `address`. A target at one of our own addresses, or at that of a widget, is followed, up to five levels deep; a
-/// longer chain or a loop leads nowhere. A chain ends before a link with dates, a limit of clicks, a password or rules, whose address the
-/// visitor then opens, and after a first link with rules. But what follows that link counts too. The operator's list of targets is not
+/// longer chain or a loop leads nowhere. A chain ends before a link with dates, a limit of clicks, a password, rules or a card, whose address
+/// the visitor then opens, and after a first link with rules. But what follows that link counts too. The operator's list of targets is not
 /// checked here, and neither is the time.
 ///
 /// # Errors
@@ -149,6 +160,7 @@ pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, St
         click_limit: None,
         has_password: false,
         rules: Rules::default(),
+        card: None,
         gates: VisitorGates::default(),
         sending: Sending::default(),
         recorded: Vec::new(),
@@ -200,6 +212,7 @@ async fn follow(
             None => {
                 (resolved.life, resolved.click_limit) = (life, limit_of(&content));
                 resolved.has_password = has_password;
+                resolved.card = card_of(app, &address, &content);
             }
             Some(target) if is_conditional && hops <= MOST_HOPS => {
                 if let Some(next) = next_target(&content, widget) {
@@ -252,6 +265,7 @@ async fn follow(
                     way,
                     click_limit: _,
                     rules,
+                    preview: _,
                 } = redirect;
                 resolved.recorded.extend(recorded);
                 resolved.gates.add(antibot_enabled, &geo_blocklist, pixels);
@@ -274,6 +288,12 @@ async fn follow(
         on_the_way = Some(target);
         hops += 1;
     }
+}
+
+/// The card of the link at this address.
+fn card_of(app: &Application, address: &Address, content: &PublishedContent) -> Option<PreviewCard> {
+    let preview = preview_of(content)?.clone();
+    Some(PreviewCard { preview, url: url_of(app, address)? })
 }
 
 /// Where the link at the address itself leads that has rules: to its own target, unless a rule holds. The chain behind that target has

@@ -44,6 +44,7 @@ mod idempotency;
 mod keys;
 mod landings;
 mod link_passwords;
+mod link_previews;
 mod link_states;
 mod links_on_domains;
 mod named_people;

@@ -56,6 +56,11 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("behaviour", "'{\"utm\":{\"secret\":\"x\"}}'", "'{\"utm\":{\"source\":\"x\"}}'"),
         ("behaviour", "'{\"rules\":{\"key\":\"secret\",\"list\":[]}}'", "NULL"),
         ("behaviour", &rules("moon"), &rules("country")),
+        (
+            "behaviour",
+            "'{\"preview\":{\"title\":\"x\",\"secret\":\"x\"}}'",
+            "'{\"preview\":{\"title\":\"x\"}}'",
+        ),
         // D130: the limit itself is missing.
         ("behaviour", "'{\"is_limited\":true}'", "NULL"),
     ]);
@@ -67,6 +72,7 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("behaviour", "'{\"forward_query\":true}'", "NULL"),
         ("behaviour", "'{\"is_limited\":true}'", "NULL"),
         ("behaviour", &rules("country"), "NULL"),
+        ("behaviour", "'{\"preview\":{\"title\":\"secret\"}}'", "NULL"),
     ]);
     for (column, bad, fine) in literals.of_links {
         of_redirects.push(((*column).to_owned(), (*bad).to_owned(), (*fine).to_owned()));

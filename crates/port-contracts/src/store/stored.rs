@@ -185,6 +185,7 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
             way: redirect.way.clone(),
             click_limit: redirect.click_limit,
             rules: redirect.rules.clone(),
+            preview: redirect.preview.clone(),
         }),
     };
     let (life, has_password, content) = if link.is_active {

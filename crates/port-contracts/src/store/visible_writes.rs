@@ -144,7 +144,8 @@ async fn changes_of_links(
     let fallback_url = Some(samples::target("https://example.org/over"));
     let way = Way { redirect_status: RedirectStatus::TemporaryRedirect, ..Way::default() };
     let rules = samples::rules(r#"[{"target_url": "https://example.org/ruled"}]"#);
-    let updates: [(&str, Link); 14] = [
+    let preview = samples::preview("Sale", None, None);
+    let updates: [(&str, Link); 15] = [
         ("target_url", redirect.clone().with(|content| content.target_url = target_url).into()),
         ("antibot_enabled", redirect.clone().with(|content| content.antibot_enabled = true).into()),
         ("geo_blocklist", redirect.clone().with(|content| content.geo_blocklist = blocklist).into()),
@@ -157,6 +158,7 @@ async fn changes_of_links(
         ),
         ("way", redirect.clone().with(|content| content.way = way).into()),
         ("rules", redirect.clone().with(|content| content.rules = rules).into()),
+        ("preview", redirect.clone().with(|content| content.preview = Some(preview)).into()),
         ("is_active", Redirect { is_active: false, ..redirect.clone() }.into()),
         ("placement", Redirect { placement: moved, ..redirect.clone() }.into()),
         ("the way back", redirect.clone().into()),
