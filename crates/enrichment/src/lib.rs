@@ -46,5 +46,5 @@ mod vendored;
 pub use agents::{AgentNames, Agents};
 pub use bots::Bots;
 pub use enricher::{Enricher, Facts, FactsOfAlike, Sent};
-pub use programs::{Category, KnownProgram, MAX_EXAMINED_BYTES, classify};
+pub use programs::{Category, KnownProgram, MAX_EXAMINED_BYTES, classify, is_previewer};
 pub use sources::{SourceError, SourceKind, Sources};

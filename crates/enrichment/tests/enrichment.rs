@@ -8,5 +8,7 @@ mod devices;
 mod facts;
 #[path = "enrichment/known_agents.rs"]
 mod known_agents;
+#[path = "enrichment/previewers.rs"]
+mod previewers;
 #[path = "enrichment/programs.rs"]
 mod programs;

@@ -58,6 +58,13 @@ pub fn classify(agent: &[u8]) -> Option<KnownProgram> {
     named.or_else(|| by_habit.map(|(rule, category)| KnownProgram { rule, category }))
 }
 
+/// Whether `agent`, the value of a `User-Agent` header, is that of a program that fetches links to show cards of them (D135). It is
+/// [`classify`]'s rule, so agents of search engines and of browsers within apps are not.
+#[must_use]
+pub fn is_previewer(agent: &[u8]) -> bool {
+    classify(agent).is_some_and(|program| program.category == Category::Previewer)
+}
+
 /// The longest name at the start of `rest`, which starts at a word.
 fn by_name(rest: &[u8], is_start: bool) -> Option<KnownProgram> {
     let &[first, second, third, ..] = rest else { return None };

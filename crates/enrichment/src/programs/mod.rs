@@ -15,5 +15,5 @@ mod classify;
 mod names;
 mod patterns;
 
-pub use classify::{KnownProgram, MAX_EXAMINED_BYTES, classify};
+pub use classify::{KnownProgram, MAX_EXAMINED_BYTES, classify, is_previewer};
 pub use names::Category;

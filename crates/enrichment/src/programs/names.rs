@@ -17,7 +17,8 @@
 pub enum Category {
     /// Acts on its own: search engines, archives, feed readers, monitors, scanners, collectors for AI.
     Bot,
-    /// Fetches a link that a person sent, to show a preview.
+    /// Fetches a link that a person sent, to show a card with its title and a picture (D135). What takes pictures of whole pages, or
+    /// only passes pictures on, is a bot.
     Previewer,
     /// An HTTP library or a command-line client.
     Script,
@@ -48,17 +49,19 @@ pub(crate) struct Group {
 pub(crate) const NAMES: &[Group] = &[
     Group { category: Category::Previewer, place: Position::Anywhere, names: &[
         // iMessage also sends "Facebot" and "Twitterbot".
-        "bingpreview", "bitlybot", "bluesky cardyb", "blueskypreview", "chatwork linkpreview", "clickuplinkunfurler", "dingtalkbot-linkservice", "discordbot",
-        "discourse forum onebox", "embedly", "evernoterichlinkbot", "facebookexternalhit", "facebot", "flipboardproxy", "google web preview",
+        // Pinterest's crawler fills the cards of pins (D135), so it is not in the group of search engines.
+        "bitlybot", "bluesky cardyb", "blueskypreview", "chatwork linkpreview", "clickuplinkunfurler", "developers.google.com/+/web/snippet",
+        "dingtalkbot-linkservice", "discordbot", "discourse forum onebox", "embedly", "evernoterichlinkbot", "facebookexternalhit", "facebot",
+        "flipboardproxy",
         "google-pagerenderer", "groupmebot", "iframely", "january/", "kakaotalk-scrap", "keybasebot", "linkedinbot", "mastodon", "mattermost-bot", "mediumbot",
-        "meta-externalfetcher", "meta-externalhit", "microsoftpreview", "notionbot", "odklbot", "opengraph.io",
-        "pinterestbot", "redditbot", "rocket.chat", "skypeuripreview", "slack-imgproxy", "slackbot",
+        "meta-externalfetcher", "meta-externalhit", "notionbot", "odklbot", "opengraph.io",
+        "pinterestbot", "redditbot", "rocket.chat", "skypeuripreview", "slackbot",
         "snap url preview", "snapurlpreview", "steamchaturllookup", "summalybot", "synapse", "telegrambot", "twitterbot",
         "viberbot", "vkrobot", "vkshare", "xing bot", "xing-contenttabreceiver", "yahoo link preview", "zoombot",
     ] },
     Group { category: Category::Previewer, place: Position::Start, names: &[
         // The apps themselves open links with agents that contain these names further on.
-        "akkoma", "bluesky", "fastmailua", "foundkey/", "friendica", "gotosocial", "iceshrimp", "lemmy", "mbin/", "pleroma", "misskey", "notion/",
+        "akkoma", "bluesky", "foundkey/", "friendica", "googlemessages", "gotosocial", "iceshrimp", "lemmy", "mbin/", "pleroma", "misskey", "notion/",
         "piefed/", "pinterest/0", "sharkey/", "tumblr", "valve/steam", "viber", "whatsapp",
     ] },
     Group { category: Category::Script, place: Position::Anywhere, names: &[
@@ -98,6 +101,8 @@ pub(crate) const NAMES: &[Group] = &[
         "yandexblogs", "yandexbot", "yandexcalendar", "yandexdirect", "yandexfavicons", "yandeximages", "yandeximageresizer",
         "yandexmarket", "yandexmedia", "yandexmetrika", "yandexmobilebot", "yandexnews", "yandexpagechecker",
         "yandexrenderresourcesbot", "yandexscreenshotbot", "yandexverticals", "yandexvideo", "yandexwebmaster", "yeti/",
+        // Pictures of pages in lists of results, and proxies of pictures in messages and mails.
+        "bingpreview", "fastmailua", "google web preview", "microsoftpreview", "slack-imgproxy",
         // Collectors for AI.
         "ai2bot", "amzn-user", "anthropic-ai", "bytespider", "ccbot", "chatgpt-user", "claude-searchbot", "claude-user",
         "claude-web", "claudebot", "cohere-ai", "crawl4ai", "deepseekbot", "diffbot", "duckassistbot", "facebookbot",

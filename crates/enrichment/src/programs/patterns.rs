@@ -45,7 +45,11 @@ const BROWSERS: &[&str] = &["mozilla", "opera"];
 
 /// The rule that matches the ending of `word`, a run of letters and digits.
 pub(crate) fn by_ending(word: &[u8]) -> Option<(&'static str, Category)> {
-    let (ending, rule, category) = ENDINGS.iter().find(|(ending, ..)| ends_with(word, ending))?;
+    // Few words end in the letter of an ending, so most are compared no further.
+    let last = word.last()?.to_ascii_lowercase();
+    let (ending, rule, category) = ENDINGS
+        .iter()
+        .find(|(ending, ..)| ending.as_bytes().last() == Some(&last) && ends_with(word, ending))?;
     let is_program =
         !(*ending == "bot" && NOT_PROGRAMS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes())));
     is_program.then_some((*rule, *category))
