@@ -23,7 +23,7 @@ A plans file has a table for each plan, with these keys:
   requests_per_day = 10000
 {}
   analytics_days = {}
-  features = [\"custom_domains\", \"pixels\", \"geo_blocking\", \"antibot\", \"link_access\", \"routing\"]
+  features = [\"custom_domains\", \"pixels\", \"geo_blocking\", \"antibot\", \"link_access\", \"routing\", \"link_previews\"]
 A plan of the same name as a built-in one (free, pro, agency, unlimited)
 replaces it; others are added. With extends = \"agency\" a plan takes the keys
 that it leaves out from that plan, which may be built in or in the same file.
