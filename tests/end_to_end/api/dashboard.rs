@@ -78,6 +78,9 @@ fn every_command_that_a_page_shows_works_as_printed() {
             ("forward_query", "true"),
             ("utm_source", "it's"),
             ("utm_campaign", "Autumn & \"sale\""),
+            ("preview_title", "it's a \"sale\""),
+            ("preview_description", "one\r\ntwo $HOME"),
+            ("preview_image_url", "https://example.com/it's.jpg?a=1&b=2"),
         ],
     );
     let landing = create(

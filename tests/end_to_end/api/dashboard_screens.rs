@@ -60,7 +60,7 @@ fn fill(scene: &DomainScene) -> (Person, Objects) {
         "name": "Autumn menu", "target_url": "https://example.com/menu", "group_id": group, "domain": HOST,
         "slug": "autumn", "tags": ["Spring"], "expires_at": "2999-10-31T23:30:07.042Z",
         "max_clicks": 1_000, "utm": {"source": "mail"}, "password": "plover egg tin",
-        "max_clicks": 1_000, "utm": {"source": "mail"},
+        "preview": {"title": "The menu of this week"},
         "rules": [{"name": "german", "conditions": [{"type": "country", "in": ["DE"]}], "target_url": "https://example.com/de"}],
     }));
     let widgets = json!([{"type": "link", "title": "Our shop", "url": "https://shop.example.com/"}]);
@@ -143,6 +143,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
                 (of(redirect, ""), "1,000 of 1,000"),
                 (of(redirect, ""), "Visitors are asked for it"),
                 (of(redirect, ""), "Country is Germany"),
+                (of(redirect, ""), "<h3><bdi>The menu of this week</bdi></h3>"),
                 (of(redirect, ""), "https://example.com/menu?utm_source=mail</bdi>"),
                 (of(redirect, "?new=1"), "is live"),
                 (of(landing, ""), "Morgenbrot"),

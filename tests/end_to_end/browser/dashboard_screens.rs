@@ -123,6 +123,8 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
         ("forward_query", "true"),
         ("utm_source", &long),
         ("link_password", "abc"),
+        ("preview_description", NAMES[0]),
+        ("preview_image_url", "ftp://"),
     ];
     dashboard.send("main form", &[&values[..], &life, &way].concat());
     look.at("new-redirect-error");

@@ -3,6 +3,7 @@
 mod gates;
 mod link_dates;
 mod link_passwords;
+mod link_previews;
 mod max_clicks;
 mod misses;
 mod pixels;

@@ -122,7 +122,7 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         ("slug", "already_taken" | "reserved")
         | ("external_id", "already_taken")
         | ("expires_at" | "patch.expires_at" | "redirect_status" | "patch.redirect_status", "invalid_value")
-        | ("fallback_url" | "patch.fallback_url" | "avatar_url", "invalid_format" | "invalid_value")
+        | ("fallback_url" | "patch.fallback_url" | "avatar_url" | "preview.image_url", "invalid_format" | "invalid_value")
         | ("utm" | "target_url" | "apple_app_site_association" | "asset_links" | "rules", "too_long") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
