@@ -4,6 +4,7 @@
 //! - [`Landing`] renders landing pages (D34, D35), which need no scripts.
 //! - [`accent_contrast`] says how a landing page uses an accent colour.
 //! - [`SmallPage`] renders the pages that visitors see instead of a link's target, in each [`Language`].
+//! - [`CardPage`] renders the card that link previewers get instead of a redirect (D135).
 //! - [`PixelPage`] renders the page that fires a redirect's pixels and then redirects (D57).
 //! - [`QrCode`] draws the code that leads to a link (D59).
 //! - [`SiteIcon`], [`ROBOTS_TXT`] and [`SecurityContact`] are files that browsers and crawlers request from
@@ -14,6 +15,7 @@
 mod accent_contrast;
 mod appearance;
 mod bitmap;
+mod card_page;
 mod colour;
 mod image_sources;
 mod landing;
@@ -37,6 +39,7 @@ mod text_links;
 mod well_known;
 
 pub use accent_contrast::{AccentContrast, AccentText, accent_contrast};
+pub use card_page::CardPage;
 pub use landing::Landing;
 pub use language::Language;
 pub use page::{HtmlPage, PageError};

@@ -9,6 +9,7 @@
 )]
 
 mod appearance;
+mod cards;
 mod contacts_and_videos;
 mod document;
 mod document_parts;
