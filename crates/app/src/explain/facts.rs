@@ -60,13 +60,13 @@ impl VisitHeader {
     }
 }
 
-/// The query of a visit, without its question mark: at most 8,192 characters without control characters.
+/// The query of a visit, without its question mark: at most 4,096 characters without control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitQuery(String);
 
 impl VisitQuery {
     /// The maximum length in Unicode scalar values.
-    pub const MAX_CHARS: usize = 8_192;
+    pub const MAX_CHARS: usize = 4_096;
 
     /// Reads a query, with or without its question mark.
     ///
@@ -77,6 +77,12 @@ impl VisitQuery {
         Ok(Self(text.strip_prefix('?').unwrap_or(text).to_owned()))
     }
 
+    /// The query of a [`VisitedUrl`], in the form in which browsers send it. It may be longer than one that is given alone.
+    #[must_use]
+    pub fn of_url(query: &str) -> Self {
+        Self(query.to_owned())
+    }
+
     /// The query, without its question mark.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -84,14 +90,14 @@ impl VisitQuery {
     }
 }
 
-/// The URL of a visit that is to be explained: at most 8,192 characters that begin with `http://` or `https://`. Whether the rest is an
+/// The URL of a visit that is to be explained: at most 4,096 characters that begin with `http://` or `https://`. Whether the rest is an
 /// address, nobody learns: what is none answers as an address without a link does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitedUrl(String);
 
 impl VisitedUrl {
     /// The maximum length in Unicode scalar values.
-    pub const MAX_CHARS: usize = 8_192;
+    pub const MAX_CHARS: usize = 4_096;
 
     /// Reads a URL. White space around it makes no difference.
     ///
