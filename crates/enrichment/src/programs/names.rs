@@ -17,9 +17,11 @@
 pub enum Category {
     /// Acts on its own: search engines, archives, feed readers, monitors, scanners, collectors for AI.
     Bot,
-    /// Fetches a link that a person sent, to show a card with its title and a picture (D135). What takes pictures of whole pages, or
-    /// only passes pictures on, is a bot.
+    /// Fetches a link that a person sent, to show a card with its title and a picture (D135).
     Previewer,
+    /// Fetches a page or a picture so that people see it elsewhere as it is: pictures of pages in lists of results, and proxies of
+    /// pictures in messages and mails.
+    Viewer,
     /// An HTTP library or a command-line client.
     Script,
     /// A browser that a program drives.
@@ -64,6 +66,10 @@ pub(crate) const NAMES: &[Group] = &[
         "akkoma", "bluesky", "foundkey/", "friendica", "googlemessages", "gotosocial", "iceshrimp", "lemmy", "mbin/", "pleroma", "misskey", "notion/",
         "piefed/", "pinterest/0", "sharkey/", "tumblr", "valve/steam", "viber", "whatsapp",
     ] },
+    Group { category: Category::Viewer, place: Position::Anywhere, names: &[
+        "bingpreview", "google web preview", "microsoftpreview", "slack-imgproxy",
+    ] },
+    Group { category: Category::Viewer, place: Position::Start, names: &["fastmailua"] },
     Group { category: Category::Script, place: Position::Anywhere, names: &[
         "aiohttp", "anyevent-http", "apache-httpclient", "commons-httpclient", "go-http-client", "google-http-java-client", "guzzlehttp",
         "http_request2", "httpclient/", "powershell", "httpurlconnection", "indy library", "libcurl", "libwww-perl", "lwp-trivial",
@@ -101,8 +107,6 @@ pub(crate) const NAMES: &[Group] = &[
         "yandexblogs", "yandexbot", "yandexcalendar", "yandexdirect", "yandexfavicons", "yandeximages", "yandeximageresizer",
         "yandexmarket", "yandexmedia", "yandexmetrika", "yandexmobilebot", "yandexnews", "yandexpagechecker",
         "yandexrenderresourcesbot", "yandexscreenshotbot", "yandexverticals", "yandexvideo", "yandexwebmaster", "yeti/",
-        // Pictures of pages in lists of results, and proxies of pictures in messages and mails.
-        "bingpreview", "fastmailua", "google web preview", "microsoftpreview", "slack-imgproxy",
         // Collectors for AI.
         "ai2bot", "amzn-user", "anthropic-ai", "bytespider", "ccbot", "chatgpt-user", "claude-searchbot", "claude-user",
         "claude-web", "claudebot", "cohere-ai", "crawl4ai", "deepseekbot", "diffbot", "duckassistbot", "facebookbot",

@@ -29,6 +29,7 @@ fn category_of(agent: &str) -> &'static str {
     match classify(agent.as_bytes()).map(|program| program.category) {
         Some(Category::Bot) => "bot",
         Some(Category::Previewer) => "previewer",
+        Some(Category::Viewer) => "viewer",
         Some(Category::Script) => "script",
         Some(Category::Automation) => "automation",
         Some(Category::Empty) => "empty",
