@@ -135,6 +135,23 @@ impl Resolved {
     pub fn is_listed(&self, list: &HostBlocklist) -> bool {
         self.target_hosts.iter().any(|host| list.contains(host))
     }
+
+    /// Takes what is only about the link at the address itself.
+    fn begin(
+        &mut self,
+        app: &Application,
+        address: &Address,
+        life: Life,
+        has_password: bool,
+        content: &PublishedContent,
+    ) {
+        (self.life, self.has_password) = (life, has_password);
+        self.click_limit = limit_of(content);
+        let card = |preview: &LinkPreview| {
+            Some(PreviewCard { preview: preview.clone(), url: url_of(app, address)? })
+        };
+        self.card = preview_of(content).and_then(card);
+    }
 }
 
 /// The address of `hostname` and `slug`. A slug of `None` is the root.
@@ -209,11 +226,7 @@ async fn follow(
             Ok(Resolution::NotThere)
         };
         match &on_the_way {
-            None => {
-                (resolved.life, resolved.click_limit) = (life, limit_of(&content));
-                resolved.has_password = has_password;
-                resolved.card = card_of(app, &address, &content);
-            }
+            None => resolved.begin(app, &address, life, has_password, &content),
             Some(target) if is_conditional && hops <= MOST_HOPS => {
                 if let Some(next) = next_target(&content, widget) {
                     return if is_too_long(app, next, hops, &mut resolved.depends_on).await? {
@@ -288,12 +301,6 @@ async fn follow(
         on_the_way = Some(target);
         hops += 1;
     }
-}
-
-/// The card of the link at this address.
-fn card_of(app: &Application, address: &Address, content: &PublishedContent) -> Option<PreviewCard> {
-    let preview = preview_of(content)?.clone();
-    Some(PreviewCard { preview, url: url_of(app, address)? })
 }
 
 /// Where the link at the address itself leads that has rules: to its own target, unless a rule holds. The chain behind that target has

@@ -68,7 +68,8 @@ impl Rules {
         match &rule.leads_to {
             RuleTarget::Target(target_url) => Some(Decision { rule, variant: None, target_url }),
             RuleTarget::Split(split) => {
-                let slot = self.key.slot(facts.address, facts.agent, split.total_weight());
+                let key = self.split_key()?;
+                let slot = key.slot(facts.address, facts.agent, split.total_weight());
                 let variant = split.variant_at(slot)?;
                 Some(Decision { rule, variant: Some(variant), target_url: &variant.target_url })
             }

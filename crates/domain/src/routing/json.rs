@@ -1,13 +1,16 @@
 //! Rules as JSON: as requests and answers have them, and in the form in which stores keep them (ADR 87).
 //!
-//! The stored form is an object of the key of the splits and the list of rules as answers have it. One reader serves both. Of a
-//! request it collects all violations, each with its path, by the current rules. Of a row it accepts whatever is safe to use (ADR 35).
+//! The stored form is an object of the key of the splits and the list of rules as answers have it. One reader serves requests of the
+//! API, files of links, and rows. Of a request or a file it collects all violations, each with its path, by the current rules (D8). Of a
+//! row it accepts whatever is safe to use (ADR 35).
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
 use super::condition::{AnyOf, Condition, DateRange, QueryIs, QueryTest, Test};
 use super::hours::{Hours, TimeOfDay, Weekday, Weekdays, ZoneName};
-use super::json_reader::{Form, Mode, Object, field_error, lax};
+use super::json_reader::{Form, Mode, Object, lax};
 use super::names::{AgentName, Device, QueryText, RuleName, Weight};
 use super::places::{Network, ReferrerHost};
 use super::request::{RuleDraft, RuleTargetDraft, VariantDraft};
@@ -19,28 +22,33 @@ use crate::reference::IdReference;
 use crate::stored::MalformedStored;
 use crate::target_url::TargetUrl;
 use crate::timestamp::Timestamp;
-use crate::violation::{ViolationCode, Violations};
+use crate::violation::{FieldError, ViolationCode, Violations};
 
 const KEY: &str = "key";
 const LIST: &str = "list";
 
 /// Reads the rules of a request in the field at `path`. Adds a violation for each mistake. An item of the answer is missing if it is not
-/// an object, and so are the parts of rules that could not be read.
+/// an object, and so are the parts of rules that could not be read. Of a list that is too long, the answer has one item more than allowed,
+/// so that the judgement of the rules finds that. `None` if the value is no array.
 #[cfg(feature = "routing")]
 #[must_use]
-pub fn read_rules(value: &Value, path: &str, violations: &mut Violations) -> Vec<Option<RuleDraft>> {
+pub fn read_rules(value: &Value, path: &str, violations: &mut Violations) -> Option<Vec<Option<RuleDraft>>> {
     list_of_rules(value, path, Mode::Request, violations)
 }
 
 /// As [`read_rules`], of a JSON text. A text that is not JSON is `invalid_json`.
 #[cfg(feature = "routing")]
 #[must_use]
-pub fn read_rules_text(json: &str, path: &str, violations: &mut Violations) -> Vec<Option<RuleDraft>> {
+pub fn read_rules_text(
+    json: &str,
+    path: &str,
+    violations: &mut Violations,
+) -> Option<Vec<Option<RuleDraft>>> {
     if let Ok(value) = serde_json::from_str(json) {
         return read_rules(&value, path, violations);
     }
-    violations.push(field_error(ViolationCode::InvalidJson, "must be a JSON array").at(path));
-    vec![]
+    violations.push(FieldError::new(ViolationCode::InvalidJson, "must be a JSON array").at(path));
+    None
 }
 
 impl Rules {
@@ -52,8 +60,7 @@ impl Rules {
 
     /// The stored form.
     pub(crate) fn to_stored(&self) -> Value {
-        let fields = [(KEY, self.key.to_hex().into()), (LIST, self.to_value())];
-        Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        object([(KEY, self.split_key().unwrap_or_default().to_hex().into()), (LIST, self.to_value())])
     }
 
     /// Reads the stored form.
@@ -69,7 +76,7 @@ impl Rules {
                 (LIST, value @ Value::Array(_)) => {
                     let mut violations = Violations::new();
                     let drafts = list_of_rules(&value, LIST, Mode::Stored, &mut violations);
-                    list = Some(drafts).filter(|drafts| violations.is_empty() && !drafts.is_empty());
+                    list = drafts.filter(|drafts| violations.is_empty() && !drafts.is_empty());
                 }
                 _ => return Err(MALFORMED),
             }
@@ -160,50 +167,39 @@ fn list_of_rules(
     path: &str,
     mode: Mode,
     violations: &mut Violations,
-) -> Vec<Option<RuleDraft>> {
+) -> Option<Vec<Option<RuleDraft>>> {
     let Value::Array(items) = value else {
-        violations.push(field_error(ViolationCode::InvalidType, "must be an array").at(path));
-        return vec![];
+        violations.push(FieldError::new(ViolationCode::InvalidType, "must be an array").at(path));
+        return None;
     };
-    // The rules beyond the largest number are not read, but counted.
-    let read = |(index, item): (usize, &Value)| {
-        if mode.is_request() && index > Rules::MAX {
-            return None;
-        }
-        Object::read(item, format!("{path}[{index}]"), mode, violations, rule)
-    };
-    items.iter().enumerate().map(read).collect()
+    Some(Object::read_items(items, path, Rules::MAX, mode, violations, rule))
 }
 
 fn rule(object: &mut Object<'_>) -> RuleDraft {
-    let id = object
-        .text("id", &Form::new(|text| Ok(IdReference::parse(text)), |text| Ok(IdReference::parse(text))));
+    let id = object.optional_text(
+        "id",
+        &Form::new(|text| Ok(IdReference::parse(text)), |text| Ok(IdReference::parse(text))),
+    );
     let name =
         object.text("name", &Form::new(RuleName::parse, |text| lax(RuleName::from_stored(text.to_owned()))));
-    let conditions = object.objects("conditions", Rule::MAX_CONDITIONS, condition);
-    // A list that could not be read is not one without conditions, which only the last rule may have.
-    let unread = if object.has("conditions") { vec![None] } else { vec![] };
-    let conditions = conditions.unwrap_or(unread);
-    let conditions = conditions.into_iter().map(Option::flatten).collect();
-    let has_split = object.has("split");
-    let has_target = object.has("target_url");
+    // A list that is missing or could not be read is not one without conditions, which only the last rule may have.
+    let conditions = object.required_objects("conditions", Rule::MAX_CONDITIONS, condition);
+    let conditions = conditions.unwrap_or_else(|| vec![None]).into_iter().map(Option::flatten).collect();
     let split = object.objects("split", Split::MAX, variant);
     let target = object.text("target_url", &TARGET);
-    match (has_split, has_target) {
+    let leads_to = match (object.has("target_url"), object.has("split")) {
+        (true, false) => target.map(RuleTargetDraft::Target),
+        (false, true) => split
+            .map(|split| RuleTargetDraft::Split(split.into_iter().map(Option::unwrap_or_default).collect())),
         (true, true) => {
             object.refuse("split", ViolationCode::InvalidValue, "must be absent beside `target_url`");
+            None
         }
         (false, false) => {
-            object.refuse_whole(field_error(ViolationCode::Required, "must have `target_url` or `split`"));
+            let message = "must have `target_url` or `split`";
+            object.refuse_whole(FieldError::new(ViolationCode::Required, message));
+            None
         }
-        (true, false) | (false, true) => {}
-    }
-    let leads_to = match (split, target) {
-        (Some(variants), _) => {
-            let variants = variants.into_iter().map(Option::unwrap_or_default).collect();
-            Some(RuleTargetDraft::Split(variants))
-        }
-        (None, target) => target.map(RuleTargetDraft::Target),
     };
     RuleDraft { id, name, conditions, leads_to }
 }
@@ -224,17 +220,23 @@ fn condition(object: &mut Object<'_>) -> Option<Condition> {
     let is_negated = object.flag("not").unwrap_or_default();
     let kind = Form::new(type_name, type_name);
     let Some(kind) = object.required_text("type", &kind) else {
-        object.skip_all();
+        // Without a type, only the fields of no type are certainly unknown.
+        object.skip(fields_of_types());
         return None;
     };
     test(kind, object).map(|test| Condition { test, is_negated })
 }
 
-fn type_name(text: &str) -> Result<&'static str, crate::violation::FieldError> {
+fn type_name(text: &str) -> Result<&'static str, FieldError> {
     Test::TYPES.into_iter().find(|name| *name == text).ok_or_else(|| {
         let message = format!("must be one of {}", Test::TYPES.join(", "));
-        field_error(ViolationCode::InvalidValue, message)
+        FieldError::new(ViolationCode::InvalidValue, message)
     })
+}
+
+/// The fields of all types of conditions.
+fn fields_of_types() -> BTreeSet<&'static str> {
+    Test::TYPES.into_iter().flat_map(|kind| Object::fields_that(|object| drop(test(kind, object)))).collect()
 }
 
 /// Takes the fields of one type of conditions.
@@ -274,7 +276,7 @@ fn date(object: &mut Object<'_>) -> Option<DateRange> {
         return None;
     }
     if from.is_none() && until.is_none() {
-        object.refuse_whole(field_error(ViolationCode::Required, "must have `from` or `until`"));
+        object.refuse_whole(FieldError::new(ViolationCode::Required, "must have `from` or `until`"));
         return None;
     }
     DateRange::new(from, until).map_err(|(field, error)| object.refuse_with(field, error)).ok()
@@ -318,10 +320,10 @@ fn query(object: &mut Object<'_>) -> Option<QueryTest> {
     Some(QueryTest { name: name?, is })
 }
 
-fn query_is(text: &str) -> Result<&'static str, crate::violation::FieldError> {
+fn query_is(text: &str) -> Result<&'static str, FieldError> {
     QueryIs::NAMES.into_iter().find(|name| *name == text).ok_or_else(|| {
         let message = format!("must be one of {}", QueryIs::NAMES.join(", "));
-        field_error(ViolationCode::InvalidValue, message)
+        FieldError::new(ViolationCode::InvalidValue, message)
     })
 }
 

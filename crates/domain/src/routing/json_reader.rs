@@ -1,6 +1,5 @@
 //! Reads JSON objects field by field, and collects the violations with their paths.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::Hash;
 
@@ -8,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::condition::AnyOf;
 use crate::stored::MalformedStored;
-use crate::violation::{FieldError, ViolationCode, Violations};
+use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
 /// Who wrote what is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,15 +64,13 @@ pub(super) fn lax<T>(read: Result<T, MalformedStored>) -> Result<T, FieldError> 
     read.map_err(|MalformedStored(why)| FieldError::new(ViolationCode::InvalidFormat, why))
 }
 
-pub(super) fn field_error(code: ViolationCode, message: impl Into<Cow<'static, str>>) -> FieldError {
-    FieldError::new(code, message)
-}
+/// How many characters of a caller's own field name a violation repeats.
+const MAX_NAME_CHARS: usize = 100;
 
 /// An object, whose fields are taken one by one.
 pub(super) struct Object<'a> {
     fields: &'a Map<String, Value>,
     taken: BTreeSet<&'static str>,
-    takes_all: bool,
     path: String,
     mode: Mode,
     violations: &'a mut Violations,
@@ -89,24 +86,62 @@ impl<'a> Object<'a> {
         read: impl FnOnce(&mut Object<'_>) -> T,
     ) -> Option<T> {
         let Value::Object(fields) = value else {
-            violations.push(field_error(ViolationCode::InvalidType, "must be an object").at(path));
+            refuse_type(value, path, "must be an object", violations);
             return None;
         };
-        let mut object = Object { fields, taken: BTreeSet::new(), takes_all: false, path, mode, violations };
+        let mut object = Object { fields, taken: BTreeSet::new(), path, mode, violations };
         let value = read(&mut object);
-        let Object { fields, taken, takes_all, path, mode: _, violations } = object;
-        let unknown = fields.keys().filter(|name| !takes_all && !taken.contains(name.as_str()));
-        for name in unknown {
-            let name: String = name.chars().take(100).collect();
-            let error = field_error(ViolationCode::UnknownField, "is not a field of this object");
-            violations.push(error.at(format!("{path}.{name}")));
+        let Object { fields, taken, path, mode: _, violations } = object;
+        for (name, value) in fields.iter().filter(|(name, _)| !taken.contains(name.as_str())) {
+            violations.push_with(|| {
+                let cut = name.char_indices().nth(MAX_NAME_CHARS).and_then(|(end, _)| name.get(..end));
+                let name = cut.map_or_else(|| name.clone(), |start| format!("{start}…"));
+                let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
+                of_text(error.at(format!("{path}.{name}")), value)
+            });
         }
         Some(value)
     }
 
-    /// Takes all fields: what they mean depends on one that could not be read.
-    pub(super) const fn skip_all(&mut self) {
-        self.takes_all = true;
+    /// The names of the fields that `read` takes of an object.
+    pub(super) fn fields_that(read: impl FnOnce(&mut Object<'_>)) -> BTreeSet<&'static str> {
+        let (fields, mut violations) = (Map::new(), Violations::new());
+        let mut object = Object {
+            fields: &fields,
+            taken: BTreeSet::new(),
+            path: String::new(),
+            mode: Mode::Stored,
+            violations: &mut violations,
+        };
+        read(&mut object);
+        object.taken
+    }
+
+    /// Reads the items of an array at `path`. Of a request, one item beyond `most` is counted without being read, and all others are
+    /// dropped: they must not cost memory.
+    pub(super) fn read_items<T>(
+        items: &'a [Value],
+        path: &str,
+        most: usize,
+        mode: Mode,
+        violations: &mut Violations,
+        read: fn(&mut Object<'_>) -> T,
+    ) -> Vec<Option<T>> {
+        let counted = if mode.is_request() { most.saturating_add(1) } else { items.len() };
+        let one = |(index, item)| {
+            let is_read = !mode.is_request() || index < most;
+            if is_read {
+                Object::read(item, format!("{path}[{index}]"), mode, violations, read)
+            } else {
+                None
+            }
+        };
+        items.iter().take(counted).enumerate().map(one).collect()
+    }
+
+    /// Accepts any value of these fields.
+    pub(super) fn skip(&mut self, names: impl IntoIterator<Item = &'static str>) {
+        self.taken.extend(names);
     }
 
     /// Whether the object has a field, other than null.
@@ -120,7 +155,7 @@ impl<'a> Object<'a> {
     }
 
     pub(super) fn refuse(&mut self, name: &str, code: ViolationCode, message: &'static str) {
-        self.refuse_with(name, field_error(code, message));
+        self.refuse_with(name, FieldError::new(code, message));
     }
 
     pub(super) fn refuse_with(&mut self, name: &str, error: FieldError) {
@@ -144,21 +179,38 @@ impl<'a> Object<'a> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
 
-    fn required(&mut self, name: &'static str) -> Option<&'a Value> {
+    /// Takes a value that may be absent, but not null.
+    fn optional(&mut self, name: &'static str) -> Option<&'a Value>
+    where
+        Self: 'a,
+    {
         let value = self.take(name);
-        if value.is_none() {
-            if self.fields.contains_key(name) {
-                self.refuse(name, ViolationCode::NotNullable, "must not be null");
-            } else {
-                self.refuse(name, ViolationCode::Required, "is required");
-            }
+        if value.is_none() && self.fields.contains_key(name) {
+            self.refuse(name, ViolationCode::NotNullable, "must not be null");
         }
         value
+    }
+
+    fn required(&mut self, name: &'static str) -> Option<&'a Value>
+    where
+        Self: 'a,
+    {
+        if !self.fields.contains_key(name) {
+            self.refuse(name, ViolationCode::Required, "is required");
+        }
+        self.optional(name)
     }
 
     /// Takes a text that may be absent or null.
     pub(super) fn text<T>(&mut self, name: &'static str, form: &Form<T>) -> Option<T> {
         let value = self.take(name)?;
+        let path = self.path_of(name);
+        self.read_text(value, path, form)
+    }
+
+    /// Takes a text that may be absent, but not null.
+    pub(super) fn optional_text<T>(&mut self, name: &'static str, form: &Form<T>) -> Option<T> {
+        let value = self.optional(name)?;
         let path = self.path_of(name);
         self.read_text(value, path, form)
     }
@@ -172,7 +224,7 @@ impl<'a> Object<'a> {
 
     fn read_text<T>(&mut self, value: &Value, path: String, form: &Form<T>) -> Option<T> {
         let Value::String(text) = value else {
-            self.violations.push(field_error(ViolationCode::InvalidType, "must be a string").at(path));
+            refuse_type(value, path, "must be a string", self.violations);
             return None;
         };
         let read = form.read(self.mode, text);
@@ -197,31 +249,31 @@ impl<'a> Object<'a> {
         parse: fn(i64) -> Result<T, FieldError>,
     ) -> Option<T> {
         let Some(number) = value.as_i64() else {
-            self.violations.push(field_error(ViolationCode::InvalidType, "must be an integer").at(path));
+            refuse_type(value, path, "must be an integer of at most 64 bits", self.violations);
             return None;
         };
         let read = parse(number);
-        read.map_err(|error| self.violations.push(error.at(path).of_value(number.to_string()))).ok()
+        read.map_err(|error| self.violations.push(error.at(path))).ok()
     }
 
-    /// Takes a flag that may be absent or null.
+    /// Takes a flag that may be absent, but not null.
     pub(super) fn flag(&mut self, name: &'static str) -> Option<bool> {
-        let value = self.take(name)?;
+        let value = self.optional(name)?;
         if value.as_bool().is_none() {
-            self.refuse(name, ViolationCode::InvalidType, "must be a boolean");
+            refuse_type(value, self.path_of(name), "must be true or false", self.violations);
         }
         value.as_bool()
     }
 
-    fn array(&mut self, name: &'static str, value: &'a Value) -> Option<&'a Vec<Value>> {
-        let items = value.as_array();
+    fn array(&mut self, name: &'static str, value: &'a Value) -> Option<&'a [Value]> {
+        let items = value.as_array().map(Vec::as_slice);
         if items.is_none() {
-            self.refuse(name, ViolationCode::InvalidType, "must be an array");
+            refuse_type(value, self.path_of(name), "must be an array", self.violations);
         }
         items
     }
 
-    /// Takes an array of objects that may be absent or null. Of a request, those beyond `most` are not read, but counted.
+    /// Takes an array of objects that may be absent or null, as [`Self::read_items`] does.
     pub(super) fn objects<T>(
         &mut self,
         name: &'static str,
@@ -230,16 +282,19 @@ impl<'a> Object<'a> {
     ) -> Option<Vec<Option<T>>> {
         let value = self.take(name)?;
         let items = self.array(name, value)?;
-        let mut objects = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            if self.mode.is_request() && index > most {
-                objects.push(None);
-                continue;
-            }
-            let path = format!("{}[{index}]", self.path_of(name));
-            objects.push(Object::read(item, path, self.mode, self.violations, read));
-        }
-        Some(objects)
+        let path = self.path_of(name);
+        Some(Object::read_items(items, &path, most, self.mode, self.violations, read))
+    }
+
+    /// As [`Self::objects`], of an array that must be there.
+    pub(super) fn required_objects<T>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+        read: fn(&mut Object<'_>) -> T,
+    ) -> Option<Vec<Option<T>>> {
+        let _ = self.required(name)?;
+        self.objects(name, most, read)
     }
 
     /// Takes an array of whole numbers. `None` if one could not be read, or if a request has more than `most`.
@@ -249,35 +304,13 @@ impl<'a> Object<'a> {
         most: usize,
         parse: fn(i64) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
-        let value = self.required(name)?;
-        let items = self.array(name, value)?;
-        if self.is_too_long(name, items, most) {
-            return None;
-        }
-        let mut numbers = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let path = format!("{}[{index}]", self.path_of(name));
-            numbers.extend(self.read_number(item, path, parse));
-        }
-        (numbers.len() == items.len()).then_some(numbers)
+        self.values(name, most, |object, item, path| object.read_number(item, path, parse))
     }
 
     /// Takes the values of which a fact must be one.
     pub(super) fn any_of<T: Clone + Eq + Hash>(&mut self, form: &Form<T>, most: usize) -> Option<AnyOf<T>> {
         let name = AnyOf::<T>::FIELD;
-        let value = self.required(name)?;
-        let items = self.array(name, value)?;
-        if self.is_too_long(name, items, most) {
-            return None;
-        }
-        let mut values = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let path = format!("{}[{index}]", self.path_of(name));
-            values.extend(self.read_text(item, path, form));
-        }
-        if values.len() < items.len() {
-            return None;
-        }
+        let values = self.values(name, most, |object, item, path| object.read_text(item, path, form))?;
         let any_of = match self.mode {
             Mode::Stored => lax(AnyOf::from_stored(values)),
             #[cfg(feature = "routing")]
@@ -286,12 +319,42 @@ impl<'a> Object<'a> {
         any_of.map_err(|error| self.refuse_with(name, error)).ok()
     }
 
-    fn is_too_long(&mut self, name: &str, items: &[Value], most: usize) -> bool {
-        let is_too_long = self.mode.is_request() && items.len() > most;
-        if is_too_long {
+    /// Takes an array of values. `None` if one could not be read. If a request has more than `most`, the others are not read.
+    fn values<T>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+        read: impl Fn(&mut Self, &Value, String) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let value = self.required(name)?;
+        let mut items = self.array(name, value)?;
+        let mut are_valid = true;
+        if self.mode.is_request() && items.len() > most {
             let message = format!("must have at most {most} items");
-            self.refuse_with(name, field_error(ViolationCode::TooManyItems, message));
+            self.refuse_with(name, FieldError::new(ViolationCode::TooManyItems, message));
+            are_valid = false;
+            items = items.get(..most).unwrap_or_default();
         }
-        is_too_long
+        let mut values = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("{}[{index}]", self.path_of(name));
+            match read(self, item, path) {
+                Some(value) => values.push(value),
+                None => are_valid = false,
+            }
+        }
+        are_valid.then_some(values)
+    }
+}
+
+fn refuse_type(value: &Value, path: String, message: &'static str, violations: &mut Violations) {
+    violations.push(of_text(FieldError::new(ViolationCode::InvalidType, message).at(path), value));
+}
+
+/// The violation with the value, if that is a text.
+fn of_text(violation: Violation, value: &Value) -> Violation {
+    match value.as_str() {
+        Some(text) => violation.of_value(text),
+        None => violation,
     }
 }

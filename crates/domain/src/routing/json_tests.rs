@@ -47,6 +47,7 @@ fn d133_all_violations_are_found_with_their_paths() {
             ("rules[3].conditions[1].type", Code::Required),
             ("rules[3].conditions[2]", Code::InvalidType),
             ("rules[3]", Code::Required),
+            ("rules[4].conditions", Code::Required),
             ("rules[4].split[0].target_url", Code::InvalidFormat),
             ("rules[4].split[0].weight", Code::OutOfRange),
             ("rules[4].split[1].name", Code::Required),
@@ -58,8 +59,32 @@ fn d133_all_violations_are_found_with_their_paths() {
     );
     assert_eq!(violations_of(&json!({})), expected(&[("rules", Code::InvalidType)]));
     let mut violations = Violations::new();
-    let _ = read_rules_text("[", "rules", &mut violations);
+    assert_eq!(read_rules_text("[", "rules", &mut violations), None);
     assert_eq!(violations.iter().map(Violation::code).collect::<Vec<_>>(), [Code::InvalidJson]);
+}
+
+/// A list of conditions that is left out must not send every visitor to the rule's target.
+#[test]
+fn d133_conditions_are_required() {
+    let target = "https://example.com/";
+    for (rule, found) in [
+        (json!({ "target_url": target }), ("rules[0].conditions", Code::Required)),
+        (json!({ "conditions": null, "target_url": target }), ("rules[0].conditions", Code::NotNullable)),
+        (json!({ "id": null, "conditions": [], "target_url": target }), ("rules[0].id", Code::NotNullable)),
+    ] {
+        assert_eq!(violations_of(&json!([rule.clone()])), expected(&[found]), "{rule}");
+        let mut violations = Violations::new();
+        let drafts = read_rules_text(&json!([rule]).to_string(), "rules", &mut violations).unwrap();
+        assert_eq!((drafts.len(), violations.count()), (1, 1));
+    }
+}
+
+/// Items beyond the largest number cost no memory, whatever they are.
+#[test]
+fn d133_of_a_list_that_is_too_long_one_more_item_is_counted() {
+    let mut violations = Violations::new();
+    let drafts = read_rules(&json!(vec![7; 10_000]), "rules", &mut violations).unwrap();
+    assert_eq!((drafts.len(), violations.count()), (Rules::MAX + 1, Rules::MAX));
 }
 
 #[test]
@@ -74,7 +99,16 @@ fn d133_each_type_of_conditions_has_its_bounds() {
         (json!({ "type": "country", "in": "DE" }), vec![("~.in", Code::InvalidType)]),
         (json!({ "type": "country", "in": ["DE"], "not": true }), vec![]),
         (json!({ "type": "country", "in": ["DE"], "not": 1 }), vec![("~.not", Code::InvalidType)]),
+        (json!({ "type": "country", "in": ["DE"], "not": null }), vec![("~.not", Code::NotNullable)]),
         (json!({ "type": "country", "in": ["DE"], "is": "x" }), vec![("~.is", Code::UnknownField)]),
+        (
+            json!({ "type": "moon", "in": ["full"], "days": [], "phase": 1 }),
+            vec![("~.type", Code::InvalidValue), ("~.phase", Code::UnknownField)],
+        ),
+        (
+            json!({ "type": "browser", "in": [vec![""], vec!["Chrome"; 19], vec![""]].concat() }),
+            vec![("~.in", Code::TooManyItems), ("~.in[0]", Code::TooShort)],
+        ),
         (json!({ "type": "device", "in": ["mobile", "phone"] }), vec![("~.in[1]", Code::InvalidValue)]),
         (json!({ "type": "os", "in": ["iOS", ""] }), vec![("~.in[1]", Code::TooShort)]),
         (json!({ "type": "browser", "in": many("Chrome", 21) }), vec![("~.in", Code::TooManyItems)]),
@@ -174,6 +208,8 @@ fn stored_values_are_checked_for_safety_only() {
     }
     assert!(!read(json!([])));
     assert!(!read(json!([{ "conditions": [], "target_url": "https://example.com/" }])), "no id");
+    let id = "rul_019b5a3c6e2d7f4880112233445566aa";
+    assert!(!read(json!([{ "id": id, "target_url": "https://example.com/" }])), "not for every visitor");
     let script = json!([{ "id": "rul_019b5a3c6e2d7f4880112233445566aa", "conditions": [], "target_url": "javascript:alert(1)" }]);
     assert!(!read(script));
     assert!(Rules::from_stored_json(Map::new()).is_err());
@@ -187,7 +223,7 @@ proptest! {
             prop_assert_eq!(Rules::from_stored_json(stored), Ok(rules.clone()));
         }
         let mut violations = Violations::new();
-        let drafts = read_rules(&rules.to_value(), "rules", &mut violations);
+        let drafts = read_rules(&rules.to_value(), "rules", &mut violations).unwrap_or_default();
         prop_assert!(violations.is_empty(), "{violations}");
         let list: Option<Vec<Rule>> = drafts.into_iter().map(stored_rule).collect();
         prop_assert_eq!(list.as_deref(), Some(rules.as_slice()));

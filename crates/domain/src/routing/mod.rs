@@ -83,7 +83,12 @@ impl Rule {
 /// target.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// The default without rules.
+    /// `None` without rules, so that almost all redirects pay one word for them.
+    kept: Option<Box<Kept>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Kept {
     key: SplitKey,
     list: Vec<Rule>,
 }
@@ -105,8 +110,8 @@ impl Rules {
     /// The rules with this key; none without a rule. Nothing judges them: requests do (D133).
     #[must_use]
     pub fn new(key: SplitKey, list: Vec<Rule>) -> Self {
-        let key = if list.is_empty() { SplitKey::default() } else { key };
-        Self { key, list }
+        let has_any = !list.is_empty();
+        Self { kept: has_any.then(|| Box::new(Kept { key, list })) }
     }
 
     /// Stored rules with their key, perhaps more than the current rule allows; none without a rule.
@@ -117,31 +122,31 @@ impl Rules {
     /// The rules, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Rule] {
-        &self.list
+        self.kept.as_ref().map_or(&[], |kept| &kept.list)
     }
 
     /// Whether there is no rule.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.kept.is_none()
     }
 
     /// The key of the splits; `None` without rules.
     #[must_use]
     pub fn split_key(&self) -> Option<SplitKey> {
-        (!self.is_empty()).then_some(self.key)
+        self.kept.as_ref().map(|kept| kept.key)
     }
 
     /// The targets of all rules, with their variants.
     pub fn targets(&self) -> impl Iterator<Item = &TargetUrl> {
-        self.list.iter().flat_map(|rule| rule.leads_to.targets())
+        self.as_slice().iter().flat_map(|rule| rule.leads_to.targets())
     }
 
     /// The rules with the parameters of a campaign in each target (D132).
     #[must_use]
     pub fn with_utm(&self, utm: &Utm) -> Self {
         let mut rules = self.clone();
-        for rule in &mut rules.list {
+        for rule in rules.kept.iter_mut().flat_map(|kept| &mut kept.list) {
             match &mut rule.leads_to {
                 RuleTarget::Target(target) => *target = target.with_utm(utm),
                 RuleTarget::Split(split) => {
@@ -168,7 +173,7 @@ impl Rules {
             };
             rule.name.as_ref().map_or(0, name) + conditions + targets + variants
         };
-        self.list.iter().map(of_rule).sum()
+        self.as_slice().iter().map(of_rule).sum()
     }
 }
 

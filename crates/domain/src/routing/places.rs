@@ -9,6 +9,9 @@ use crate::stored::{self, MalformedStored};
 use crate::target_host::TargetHost;
 use crate::violation::{FieldError, ViolationCode};
 
+/// The length of the prefix that all IPv4 addresses in the form of IPv6 have: `::ffff:0:0/96`.
+const BITS_BEFORE_MAPPED: u8 = 96;
+
 /// A network in CIDR notation.
 ///
 /// ```
@@ -18,12 +21,14 @@ use crate::violation::{FieldError, ViolationCode};
 /// assert_eq!(network.to_string(), "192.0.2.0/24");
 /// assert!(network.contains("::ffff:192.0.2.200".parse().unwrap()));
 /// assert_eq!(Network::parse("2001:db8::1").unwrap().to_string(), "2001:db8::1/128");
+/// assert_eq!(Network::parse("::ffff:192.0.2.0/120").unwrap(), network);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Network(IpNet);
 
 impl Network {
-    /// Reads a network, or an address as the network that has only it. Bits behind the prefix make no difference.
+    /// Reads a network, or an address as the network that has only it. Bits behind the prefix make no difference. IPv4 addresses in the
+    /// form of IPv6 become IPv4 addresses, as those of visitors do. So other networks of IPv6, such as `::/0`, have no IPv4 visitor.
     ///
     /// # Errors
     /// `invalid_format` for anything else.
@@ -43,8 +48,15 @@ impl Network {
         if let Ok(address) = text.parse::<IpAddr>() {
             return Some(Self(IpNet::from(address.to_canonical())));
         }
-        let network: IpNet = text.parse().ok()?;
-        Some(Self(network.trunc()))
+        let network = text.parse::<IpNet>().ok()?.trunc();
+        let mapped = match network.network() {
+            IpAddr::V6(address) => address.to_ipv4_mapped(),
+            IpAddr::V4(_) => None,
+        };
+        let in_v4 = mapped.zip(network.prefix_len().checked_sub(BITS_BEFORE_MAPPED));
+        Some(Self(
+            in_v4.and_then(|(address, prefix)| IpNet::new(address.into(), prefix).ok()).unwrap_or(network),
+        ))
     }
 
     /// Whether the network has an address. An IPv4 address in the form of IPv6 is an IPv4 address.
@@ -113,5 +125,31 @@ impl ReferrerHost {
         let Some(start) = host.len().checked_sub(own.len()) else { return false };
         let is_end = host.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(own));
         is_end && (start == 0 || host.as_bytes().get(start - 1) == Some(&b'.'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise such a network would have no visitor, and its negation everyone.
+    #[test]
+    fn d133_networks_of_mapped_addresses_are_networks_of_ipv4() {
+        for (sent, shown) in [
+            ("::ffff:192.0.2.0/120", "192.0.2.0/24"),
+            ("::ffff:192.0.2.7/120", "192.0.2.0/24"),
+            ("::ffff:c000:0207/128", "192.0.2.7/32"),
+            ("::ffff:192.0.2.7", "192.0.2.7/32"),
+            ("::ffff:0:0/96", "0.0.0.0/0"),
+            ("::ffff:0:0/95", "::fffe:0:0/95"),
+            ("::/0", "::/0"),
+            ("2001:db8::/32", "2001:db8::/32"),
+        ] {
+            let network = Network::parse(sent).unwrap();
+            assert_eq!(network.to_string(), shown, "{sent}");
+            assert_eq!(Network::from_stored(sent), Ok(network), "{sent}");
+            let is_v4 = shown.contains('.');
+            assert_eq!(network.contains("192.0.2.7".parse().unwrap()), is_v4, "{sent}");
+        }
     }
 }

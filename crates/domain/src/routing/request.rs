@@ -17,7 +17,8 @@ use crate::violation::{FieldError, ViolationCode, Violations};
 /// A rule in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleDraft {
-    /// `id`: the id of an existing rule of the redirect, which then keeps it. Any other id is ignored.
+    /// `id`: the id of an existing rule of the redirect, which then keeps it. Any other id is ignored, and the rule then keeps the id of
+    /// the same rule as a rule without one does (D133).
     pub id: Option<IdReference<RuleKind>>,
     /// `name`
     pub name: Option<RuleName>,
@@ -85,25 +86,16 @@ impl RulesRequest {
         }
         judge_targets(drafts, judgement);
         let part_ids = judgement.context.part_ids;
-        let mut to_keep: Vec<RuleId> =
-            before.iter().flat_map(|rules| rules.as_slice()).map(|rule| rule.id).collect();
-        let mut given = BTreeSet::new();
-        let mut id_of = |asked: Option<IdReference<RuleKind>>| {
-            let asked = asked.and_then(IdReference::id);
-            let kept = asked.and_then(|asked| {
-                let place = to_keep.iter().position(|kept| *kept == asked)?;
-                Some(to_keep.swap_remove(place))
-            });
-            let wanted = kept.or(asked.filter(|_| self.keeps_ids)).filter(|id| given.insert(*id));
-            wanted.unwrap_or_else(|| part_ids.next_rule_id())
-        };
+        let ids = self.ids(drafts, before.map_or(&[], Rules::as_slice));
         let list: Vec<Rule> = drafts
             .iter()
-            .flatten()
-            .filter_map(|draft| {
-                let leads_to = draft.leads_to.as_ref().map(to_target)?;
-                let conditions = draft.conditions.iter().flatten().cloned().collect();
-                Some(Rule { id: id_of(draft.id), name: draft.name.clone(), conditions, leads_to })
+            .zip(ids)
+            .filter_map(|(draft, id)| {
+                let RuleDraft { id: _, name, conditions, leads_to } = draft.as_ref()?;
+                let leads_to = leads_to.as_ref().map(to_target)?;
+                let conditions = conditions.iter().flatten().cloned().collect();
+                let id = id.unwrap_or_else(|| part_ids.next_rule_id());
+                Some(Rule { id, name: name.clone(), conditions, leads_to })
             })
             .collect();
         let key = before.and_then(Rules::split_key).or(self.split_key).filter(|_| !list.is_empty());
@@ -116,20 +108,69 @@ impl RulesRequest {
         }
         rules
     }
+
+    /// The ids that rules keep, so that a client that always sends the same rules changes nothing (D33). A rule keeps the id that it
+    /// names, else that of the earlier rule of its name, else that of an earlier rule without a name and with the same content. The rules
+    /// that name ids choose first. `None` is a new rule.
+    fn ids(&self, drafts: &[Option<RuleDraft>], before: &[Rule]) -> Vec<Option<RuleId>> {
+        let mut unclaimed: Vec<&Rule> = before.iter().collect();
+        let mut claim = |is_it: &dyn Fn(&Rule) -> bool| {
+            let place = unclaimed.iter().position(|rule| is_it(rule))?;
+            Some(unclaimed.remove(place).id)
+        };
+        let mut given = BTreeSet::new();
+        let asked = |draft: &RuleDraft| draft.id.and_then(IdReference::id);
+        let by_id = |draft: &Option<RuleDraft>| {
+            let asked = draft.as_ref().and_then(asked)?;
+            let kept = claim(&|rule| rule.id == asked);
+            kept.or(self.keeps_ids.then_some(asked)).filter(|id| given.insert(*id))
+        };
+        let mut ids: Vec<Option<RuleId>> = drafts.iter().map(by_id).collect();
+        for (id, draft) in ids.iter_mut().zip(drafts) {
+            let (None, Some(draft)) = (*id, draft) else { continue };
+            let kept = match &draft.name {
+                Some(name) => claim(&|rule| rule.name.as_ref() == Some(name)),
+                None => claim(&|rule| rule.is_that_of(draft)),
+            };
+            *id = kept.filter(|id| given.insert(*id));
+        }
+        ids
+    }
+}
+
+impl Rule {
+    /// Whether a draft makes this rule, apart from its id.
+    fn is_that_of(&self, draft: &RuleDraft) -> bool {
+        let RuleDraft { id: _, name, conditions, leads_to } = draft;
+        *name == self.name
+            && conditions.len() == self.conditions.len()
+            && conditions.iter().flatten().eq(&self.conditions)
+            && leads_to.as_ref().map(to_target).as_ref() == Some(&self.leads_to)
+    }
+
+    /// Whether another rule is the same, apart from its id.
+    fn has_content_of(&self, other: &Self) -> bool {
+        let Self { id: _, name, conditions, leads_to } = self;
+        *name == other.name && *conditions == other.conditions && *leads_to == other.leads_to
+    }
 }
 
 impl Rules {
+    /// Whether each of these rules is one of some earlier ones, apart from their ids and their order.
+    #[must_use]
+    pub(crate) fn are_among(&self, before: &Self) -> bool {
+        self.as_slice().iter().all(|rule| before.as_slice().iter().any(|one| one.has_content_of(rule)))
+    }
+
     /// Whether a list makes these rules, apart from their ids and their key.
     #[must_use]
     pub fn are_those_of(&self, drafts: &[Option<RuleDraft>]) -> bool {
-        let is_that_of = |rule: &Rule, draft: &Option<RuleDraft>| {
-            let Some(RuleDraft { id: _, name, conditions, leads_to }) = draft else { return false };
-            *name == rule.name
-                && conditions.iter().flatten().eq(&rule.conditions)
-                && leads_to.as_ref().map(to_target).as_ref() == Some(&rule.leads_to)
-        };
         let list = self.as_slice();
-        list.len() == drafts.len() && list.iter().zip(drafts).all(|(rule, draft)| is_that_of(rule, draft))
+        list.len() == drafts.len()
+            && list
+                .iter()
+                .zip(drafts)
+                .all(|(rule, draft)| draft.as_ref().is_some_and(|draft| rule.is_that_of(draft)))
     }
 }
 

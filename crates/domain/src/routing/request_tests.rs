@@ -144,6 +144,36 @@ fn d133_known_rules_keep_their_ids_and_the_key_stays() {
     assert_eq!(restored.content.rules.split_key(), Some(SplitKey::from_bytes([1; 16])));
 }
 
+/// Clients that describe a link and send the description again do not read ids.
+#[test]
+fn d33_d133_rules_without_ids_keep_those_of_the_same_rules() {
+    let world = World::new();
+    let germans = [from_countries(&["DE"])];
+    let french = [from_countries(&["FR"])];
+    let unnamed = |conditions: &[Condition]| draft(conditions, "https://example.com/");
+    let list = || vec![named("a", &germans), unnamed(&germans), unnamed(&germans), named("b", &[])];
+    let before = world.update(&redirect(), with_rules(list())).unwrap();
+    assert_eq!(world.update(&before, with_rules(list())), Ok(before.clone()), "D33");
+
+    let [a, first, second, b] = before.content.rules.as_slice() else { panic!("four rules") };
+    let with_id = |rule: &Rule, draft: Option<RuleDraft>| {
+        draft.map(|draft| RuleDraft { id: Some(rule.id.into()), ..draft })
+    };
+    // A name finds a rule whose content differs; an id comes before a name, also further down; content counts only without a name.
+    let list = vec![
+        unnamed(&french),
+        named("b", &french),
+        unnamed(&germans),
+        named("c", &germans),
+        with_id(first, named("a", &[])),
+    ];
+    let after = world.update(&before, with_rules(list)).unwrap();
+    let ids: Vec<RuleId> = after.content.rules.as_slice().iter().map(|rule| rule.id).collect();
+    let new = RuleId::from_bytes([8; 16]);
+    assert_eq!(ids, [new, b.id, second.id, new, first.id]);
+    assert!(!ids.contains(&a.id));
+}
+
 #[test]
 fn d133_null_and_an_empty_list_remove_all_rules() {
     let world = World::new();
@@ -165,6 +195,14 @@ fn d137_new_rules_need_the_feature_and_kept_ones_do_not() {
     let id = before.content.rules.as_slice().first().map(|rule| rule.id.into());
     let kept = named("a", &[]).map(|draft| RuleDraft { id, ..draft });
     assert_eq!(downgraded.update(&before, with_rules(vec![kept])), Ok(before.clone()));
+    let germans = [from_countries(&["DE"])];
+    let three = vec![named("x", &germans), named("y", &germans), draft(&germans, "https://example.com/")];
+    let many = world.update(&redirect(), with_rules(three.clone())).unwrap();
+    let left: Vec<_> = three.iter().skip(1).rev().cloned().collect();
+    let fewer = downgraded.update(&many, with_rules(left)).unwrap();
+    assert_eq!(fewer.content.rules.as_slice().len(), 2, "some of them, in another order, without ids");
+    let changed = vec![named("x", &germans), named("y", &[])];
+    assert_eq!(downgraded.update(&many, with_rules(changed)), lacking);
     let renamed = RedirectRequest { name: crate::Name::parse("Other").ok(), ..RedirectRequest::default() };
     assert_eq!(downgraded.update(&before, renamed).unwrap().content.rules, before.content.rules);
     assert_eq!(downgraded.update(&before, with_rules(vec![])).unwrap().content.rules, Rules::default());
