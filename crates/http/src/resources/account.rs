@@ -40,7 +40,7 @@ shown! {
                 .examples(["agency"]),
         features: Vec<&'static str> = list(
             "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking`, `antibot`, \
-             `link_access` and `routing` at present.",
+             `link_access`, `routing` and `link_previews` at present.",
             one_of_known(string("A feature."), Feature::ALL.map(Feature::as_str)),
         )
         .unique_items(true),
@@ -153,7 +153,7 @@ fn example() -> Value {
         "email": "ada@example.com",
         "name": "Ada",
         "plan": "agency",
-        "features": ["custom_domains", "pixels", "geo_blocking", "antibot", "link_access", "routing"],
+        "features": ["custom_domains", "pixels", "geo_blocking", "antibot", "link_access", "routing", "link_previews"],
         "limits": limits,
         "usage": usage,
     })

@@ -19,6 +19,7 @@ mod page_content;
 pub(crate) mod pixels;
 mod redirect_limits;
 mod redirect_rules;
+mod redirect_previews;
 mod redirect_ways;
 pub(crate) mod redirects;
 mod rule_condition_requests;

@@ -16,9 +16,12 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::{self, PixelBody};
+use super::redirect_previews::PreviewBody;
 use super::redirect_rules::RuleBody;
 use super::redirect_ways::UtmBody;
-use super::{groups, link_batches, link_password, redirect_limits, redirect_rules, redirect_ways};
+use super::{
+    groups, link_batches, link_password, redirect_limits, redirect_previews, redirect_rules, redirect_ways,
+};
 use crate::extract::{Action, Field, ObjectReader, boolean, field, items, object, properties, text, texts};
 use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{
@@ -88,6 +91,7 @@ shown! {
         .max_length(None)
         .examples([FINAL_URL]),
         rules: Vec<RuleBody> = redirect_rules::rules_shown(),
+        preview: Option<PreviewBody> = redirect_previews::preview_shown(),
     }
 }
 
@@ -161,6 +165,7 @@ impl LinkEndpoints for RedirectKind {
             click_limit: redirect_limits::read(body, action),
             way: redirect_ways::read(body, action),
             rules: redirect_rules::read(body, action),
+            preview: redirect_previews::read(body, action),
         };
         LinkRequest { analytics_enabled: read_analytics_enabled(body, action), content, ..shared }
     }
@@ -174,6 +179,7 @@ impl LinkEndpoints for RedirectKind {
             utm: UtmBody::of(&redirect.content),
             final_url: redirect.content.final_url().as_str().to_owned(),
             rules: RuleBody::all(&redirect.content.rules),
+            preview: PreviewBody::of(redirect.content.preview.as_ref()),
         }
     }
 
@@ -277,6 +283,7 @@ fn components() -> Components {
     components.extend(update_matching::components());
     components.extend(redirect_ways::components());
     components.extend(redirect_rules::components());
+    components.extend(redirect_previews::components());
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("GeoBlocklistsInput", new_blocklists.into()),
@@ -333,6 +340,7 @@ pub(crate) fn single_example() -> Value {
         fields.insert("utm".to_owned(), utm);
         fields.insert("final_url".to_owned(), json!(FINAL_URL));
         fields.insert("rules".to_owned(), redirect_rules::example_shown());
+        fields.insert("preview".to_owned(), redirect_previews::example());
     }
     redirect
 }
@@ -362,6 +370,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "forward_query": true,
         "utm": {"source": examples::UTM_SOURCE, "medium": "email"},
         "rules": redirect_rules::example_sent(),
+        "preview": redirect_previews::example(),
         "analytics_enabled": true,
     });
     (shortest, longest)

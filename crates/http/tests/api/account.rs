@@ -29,7 +29,7 @@ async fn d32_the_account_shows_its_plan_limits_and_usage() {
     });
     let expected = json!({
         "id": api.account.to_string(), "object": "account", "email": "ada@example.com", "name": null,
-        "plan": "agency", "features": ["custom_domains", "pixels", "geo_blocking", "antibot", "link_access", "routing"],
+        "plan": "agency", "features": ["custom_domains", "pixels", "geo_blocking", "antibot", "link_access", "routing", "link_previews"],
         "limits": limits,
         "usage": usage,
     });

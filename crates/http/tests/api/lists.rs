@@ -87,7 +87,7 @@ async fn d27_d125_items_of_a_list_lack_the_fields_that_only_single_answers_show(
         (
             "/v1/redirects",
             api.redirect("a").await,
-            &["pixels", "geo_blocklists", "utm", "final_url", "rules"][..],
+            &["pixels", "geo_blocklists", "utm", "final_url", "rules", "preview"][..],
         ),
         ("/v1/landings", api.landing("b").await, &page_fields),
     ] {

@@ -33,6 +33,7 @@ mod landings;
 mod life;
 mod link_passwords;
 mod links_on_domains;
+mod link_previews;
 mod listener;
 mod lists;
 mod many_violations;

@@ -17,7 +17,7 @@ async fn d28_only_name_and_target_of_a_redirect_are_required() {
         "target_url": "https://example.com/é?a=b#c", "slug": slug, "is_active": true, "note": null,
         "antibot_enabled": false, "max_clicks": null, "clicks_left": null, "group_id": null, "domain": "go.example.com",
         "state": "active", "starts_at": null, "expires_at": null, "fallback_url": null, "has_password": false,
-        "redirect_status": 302, "forward_query": false, "has_rules": false, "utm": null, "rules": [],
+        "redirect_status": 302, "forward_query": false, "has_rules": false, "utm": null, "rules": [], "preview": null,
         "final_url": "https://example.com/é?a=b#c",
         "created_at": "2026-01-31T09:05:07.042Z", "updated_at": "2026-01-31T09:05:07.042Z",
         "revision": 1, "external_id": null, "tags": [], "pixels": [], "geo_blocklists": {"countries": []},

@@ -87,6 +87,8 @@ VIOLATIONS = {
     # URLs of landing pages follow the rules of targets, and videos are allowed from some hosts only.
     ("avatar_url", "invalid_format"),
     ("avatar_url", "invalid_value"),
+    # The picture of a card follows the rules of targets.
+    ("preview.image_url", "invalid_format"),
     ("widgets[].image_url", "invalid_format"),
     ("widgets[].image_url", "invalid_value"),
     ("widgets[].thumbnail_url", "invalid_format"),

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use signpost_domain::{
     AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, LanguageTag,
-    LinkPassword, Name, Note, PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TagName,
-    TargetUrl, UtmValue, WidgetText,
+    LinkPassword, Name, Note, PhoneNumber, PixelCode, PixelType, PreviewTitle, Slug, SocialNetwork,
+    SystemDomain, TagName, TargetUrl, UtmValue, WidgetText,
 };
 
 use super::DOCUMENT;
@@ -272,6 +272,14 @@ proptest! {
     #[test]
     fn d132_the_pattern_of_parameters_matches_exactly_their_values(text in "\\PC{0,3}|[ \t\n\u{3000}a]{0,5}|\\PC{250,258}") {
         prop_assert_eq!(fits("UtmInput", "source", &text), UtmValue::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d135_the_patterns_of_cards_match_exactly_their_texts(
+        text in "\\PC{0,3}|[ \t\n\u{3000}a]{0,5}|\\PC{195,203}|ü{498,502}"
+    ) {
+        prop_assert_eq!(fits("LinkPreviewInput", "title", &text), PreviewTitle::parse(&text).is_ok());
+        prop_assert_eq!(fits("LinkPreviewInput", "description", &text), Description::parse(&text).is_ok());
     }
 
     #[test]
