@@ -23,9 +23,10 @@ use crate::views::ErrorKind;
 /// if each character takes twelve bytes.
 pub(crate) const LARGEST_BYTES: usize = 6 * 1024 * 1024;
 
-/// The maximum size of most forms. The largest of them, that of a redirect with a note of 256 characters, two addresses of 2048, twenty
-/// tags of 50, a password of 128 and five parameters of 255, has less than three quarters of it, even if each character takes twelve bytes.
-pub(crate) const MAX_BYTES: usize = 128 * 1024;
+/// The maximum size of most forms. The largest of them, that of a redirect with a note of 256 characters, three addresses of 2048,
+/// twenty tags of 50, a password of 128, five parameters of 255, a title of 200 and a description of 500, has some four fifths of it,
+/// even if each character takes twelve bytes.
+pub(crate) const MAX_BYTES: usize = 160 * 1024;
 
 /// A submitted form: names and values, in the order of the page.
 #[derive(Debug)]

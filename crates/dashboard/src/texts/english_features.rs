@@ -10,5 +10,6 @@ pub(super) const fn feature(feature: Feature) -> &'static str {
         Feature::Antibot => "Bot protection",
         Feature::LinkAccess => "Limits on visits",
         Feature::Routing => "Rules and splits",
+        Feature::LinkPreviews => "Cards of links in messengers",
     }
 }

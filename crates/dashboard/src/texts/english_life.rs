@@ -2,8 +2,8 @@
 
 use signpost_domain::{LinkState, RedirectStatus, UtmPart};
 
-use super::LifeTexts;
 use super::english_rules::RULES;
+use super::{LifeTexts, PreviewTexts};
 
 pub(super) static LIFE: LifeTexts = LifeTexts {
     active_hint: "Turned off, the link stops opening; its statistics stay.",
@@ -28,6 +28,7 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     max_clicks_missing: "Most clicks: your plan has no limits on visits.",
     no_address: "This link lost its domain and has no address. Choose another domain.",
     no_number: "must be a whole number in digits alone, such as 1000",
+    preview: &PREVIEW,
     redirect_status: "Redirect status",
     redirect_status_hint: "Browsers keep a permanent answer for up to 90 seconds: changes reach them later, and visits that they answer themselves are not counted. So a permanent one is refused beside a start, an end, most clicks, a password, rules, bots turned away, blocked countries or pixels.",
     redirect_status_name: status_name,
@@ -59,6 +60,21 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     way: "How visitors are sent on",
     which: |a| format!("{a}: which of the two?"),
     which_chosen: |a, b| format!("{a} ({b})"),
+};
+
+static PREVIEW: PreviewTexts = PreviewTexts {
+    card_description: "Card description",
+    card_description_hint: "Up to 500 characters. Most messengers show only the first hundred or two.",
+    card_image_url: "Card picture",
+    card_image_url_hint: "The address of a picture, which messengers load. A wide one of about 1200 × 630 pixels suits most of them.",
+    card_title: "Card title",
+    card_title_hint: "Up to 200 characters.",
+    hint: "Messengers and social networks show this card where somebody shares the link. Visitors and search engines are sent on as ever. Without a title there is no card, and they show that of the target.",
+    hint_kept: "Your plan has no cards of links. This link keeps the one that it has; empty all three fields to remove it. You cannot set another.",
+    hint_missing: "Your plan has no cards of links. Messengers show that of the target.",
+    sketch_hint: "About what messengers show where somebody shares the link. Each arranges it in its own way, and keeps it for hours or days after a change.",
+    title: "Card in messengers",
+    title_needed: "must not be empty while the card has a description or a picture",
 };
 
 const fn state_name(state: LinkState) -> &'static str {

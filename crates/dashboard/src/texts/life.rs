@@ -1,5 +1,5 @@
-//! What the dashboard says about when a link works, where it leads afterwards (D128), how it sends its visitors on (D132), and
-//! which of them go elsewhere (D133).
+//! What the dashboard says about when a link works, where it leads afterwards (D128), how it sends its visitors on (D132), which of
+//! them go elsewhere (D133), and which card it has in messengers (D135).
 
 use signpost_domain::routing::Condition;
 use signpost_domain::{LinkState, RedirectStatus, Timestamp, UtmPart};
@@ -30,6 +30,7 @@ pub struct LifeTexts {
     pub max_clicks_missing: &'static str,
     pub no_address: &'static str,
     pub no_number: &'static str,
+    pub preview: &'static PreviewTexts,
     pub redirect_status: &'static str,
     pub redirect_status_hint: &'static str,
     pub redirect_status_name: fn(RedirectStatus) -> &'static str,
@@ -53,6 +54,26 @@ pub struct LifeTexts {
     pub way: &'static str,
     pub which: One,
     pub which_chosen: Two,
+}
+
+/// The texts about the cards that link previewers show, in one language (D135).
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "the English text of a field is its description")]
+pub struct PreviewTexts {
+    pub card_description: &'static str,
+    pub card_description_hint: &'static str,
+    pub card_image_url: &'static str,
+    pub card_image_url_hint: &'static str,
+    pub card_title: &'static str,
+    pub card_title_hint: &'static str,
+    pub hint: &'static str,
+    /// The plan has no cards, and the redirect has one.
+    pub hint_kept: &'static str,
+    /// The plan has no cards, and neither has the redirect.
+    pub hint_missing: &'static str,
+    pub sketch_hint: &'static str,
+    pub title: &'static str,
+    pub title_needed: &'static str,
 }
 
 /// The texts about rules in one language.

@@ -8,6 +8,7 @@ use super::form::{Choice, Field, Form, Select, Violation, violations};
 use super::life::{LifeForm, LimitForm};
 use super::link_list::LinkKind;
 use super::link_password::LinkPasswordForm;
+use super::link_preview::{PreviewCard, PreviewForm, PreviewInputs};
 use super::shell::Shell;
 use super::way::{RuleRow, WayForm};
 use crate::texts::Texts;
@@ -66,6 +67,8 @@ pub struct EditLinkPage {
     pub final_url: Option<String>,
     /// The rules of a redirect, which send some visitors elsewhere.
     pub rules: Vec<RuleRow>,
+    /// The card of a redirect.
+    pub preview: Option<PreviewCard>,
     /// The path of its statistics, if its visits are counted and the user may read the counts.
     pub statistics: Option<String>,
     /// When it was created, as people read it.
@@ -160,8 +163,15 @@ impl LinkForm {
                     ("redirect_status", t.life.redirect_status, &form.way.redirect_status.error),
                 ];
                 let utm = form.way.utm.iter().map(|part| (part.name, part.label, &part.field.error));
+                let card = t.life.preview;
+                let of_card = |input: fn(&PreviewInputs) -> &Field| {
+                    form.preview.inputs.as_ref().map_or(&None, |inputs| &input(inputs).error)
+                };
                 let after = [
                     ("utm", t.life.utm, &form.way.utm_error),
+                    ("preview_title", card.card_title, of_card(|inputs| &inputs.title)),
+                    ("preview_description", card.card_description, of_card(|inputs| &inputs.description)),
+                    ("preview_image_url", card.card_image_url, of_card(|inputs| &inputs.image_url)),
                     ("antibot_enabled", t.antibot, &form.antibot_error),
                     ("countries", t.countries, &form.countries.error),
                     ("pixel_ids", t.pixels, &form.pixels_error),
@@ -222,6 +232,8 @@ pub struct RedirectForm {
     pub password: LinkPasswordForm,
     /// How it sends its visitors on.
     pub way: WayForm,
+    /// What link previewers show of it.
+    pub preview: PreviewForm,
     /// `antibot_enabled`
     pub antibot_enabled: bool,
     /// Why `antibot_enabled` was refused.

@@ -18,6 +18,7 @@ mod life;
 mod link_forms;
 mod link_list;
 mod link_password;
+mod link_preview;
 mod members;
 mod operator_accounts;
 mod operator_health;
@@ -59,6 +60,7 @@ pub use link_list::{
     NamedId, Tile,
 };
 pub use link_password::LinkPasswordForm;
+pub use link_preview::{PreviewCard, PreviewForm, PreviewInputs};
 pub use members::{InvitationRow, InvitedPage, MemberRow, MembersPage, OpenInvitations};
 pub use operator_accounts::{
     DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage, OperatorMemberRow,

@@ -28,6 +28,7 @@ mod keys;
 mod life;
 mod limits;
 mod link_passwords;
+mod link_previews;
 mod links;
 mod live_figures;
 mod members;

@@ -28,16 +28,21 @@ const RULES: &str = r#"[
 
 /// Gives a redirect the rules, as the API does.
 async fn set_rules(browser: &Browser, id: &str) {
+    let mut violations = Violations::new();
+    let list = read_rules_text(RULES, Rules::FIELD, &mut violations).map_or(Change::Keep, Change::Set);
+    assert!(violations.is_empty(), "{violations:?}");
+    change(browser, id, |content| content.rules = RulesRequest { list, ..RulesRequest::default() }).await;
+}
+
+/// Changes the content of a redirect, as the API does.
+pub async fn change(browser: &Browser, id: &str, change: impl FnOnce(&mut RedirectContentRequest)) {
     let Dashboard { app, account, .. } = &browser.dashboard;
     let token = SecretToken::parse(&browser.token()).unwrap();
     let (_, caller) = enter(app, Some(&token), *account, "203.0.113.9".parse().unwrap()).await.unwrap();
-    let mut violations = Violations::new();
-    let list = Change::Set(read_rules_text(RULES, Rules::FIELD, &mut violations));
-    let content = RedirectContentRequest {
-        rules: RulesRequest { list, ..RulesRequest::default() },
-        ..RedirectContentRequest::default()
-    };
-    let request = Submitted { value: RedirectRequest { content, ..RedirectRequest::default() }, violations };
+    let mut content = RedirectContentRequest::default();
+    change(&mut content);
+    let value = RedirectRequest { content, ..RedirectRequest::default() };
+    let request = Submitted { value, violations: Violations::new() };
     let id = IdReference::<RedirectKind>::parse(id);
     links::update::<RedirectContent>(app, &caller, id, request, &Precondition::None).await.unwrap();
 }

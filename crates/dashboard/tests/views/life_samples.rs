@@ -1,8 +1,9 @@
-//! Samples of the parts of forms that say when a link works, and how it sends its visitors on.
+//! Samples of the parts of forms that say when a link works, and how it sends its visitors on, and which card it has.
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    Choice, Field, LifeForm, LinkPasswordForm, RuleRow, RuleTargetRow, Select, TimeField, UtmField, WayForm,
+    Choice, Field, LifeForm, LinkPasswordForm, PreviewCard, PreviewForm, PreviewInputs, RuleRow,
+    RuleTargetRow, Select, TimeField, UtmField, WayForm,
 };
 use signpost_domain::{RedirectStatus, UtmPart};
 
@@ -96,6 +97,37 @@ pub(crate) fn set_password() -> LinkPasswordForm {
 pub(crate) fn refused_password(m: &Maker) -> LinkPasswordForm {
     let input = Field { error: m.some(ENGLISH.link_password.type_again), ..Field::default() };
     LinkPasswordForm { input: Some(input), is_lost: true, is_removed: true, ..set_password() }
+}
+
+/// The fields of a redirect with a card.
+pub(crate) fn full_preview(m: &Maker) -> PreviewForm {
+    let PreviewCard { title, description, image_url } = card(m);
+    let field = |text: Option<String>| Field::of(text.unwrap_or_default());
+    let inputs = PreviewInputs {
+        title: Field::of(title),
+        description: field(description),
+        image_url: field(image_url),
+    };
+    PreviewForm { inputs: Some(inputs), hint: ENGLISH.life.preview.hint }
+}
+
+/// The same in a refused form.
+pub(crate) fn refused_preview(m: &Maker) -> PreviewForm {
+    let inputs = PreviewInputs {
+        title: m.bad("", "Must not be empty while the card has a description or a picture."),
+        description: m.bad(LONG, "Must have at most 500 characters."),
+        image_url: m.bad("ftp://", "Must begin with http:// or https://."),
+    };
+    PreviewForm { inputs: Some(inputs), hint: ENGLISH.life.preview.hint_kept }
+}
+
+/// The card of a redirect.
+pub(crate) fn card(m: &Maker) -> PreviewCard {
+    PreviewCard {
+        title: m.w("Everything must go"),
+        description: m.some("Until Sunday, half of our autumn collection.\nIn all shops."),
+        image_url: m.some("https://shop.morgenbrot.example/pictures/autumn-1200x630.jpg?v=2"),
+    }
 }
 
 /// Rules of a redirect.

@@ -4,12 +4,14 @@ use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, Choice, Conflict, ConflictField, EditLinkPage, Field,
     Label, LandingForm, LifeForm, LimitForm, LinkFilter, LinkForm, LinkKind, LinkPasswordForm, LinkRow,
-    LinkTag, LinksPage, NamedId, NavItem, NewLinkPage, Pager, RedirectForm, Select, Tile, TimeField, Tone,
+    LinkTag, LinksPage, NamedId, NavItem, NewLinkPage, Pager, PreviewForm, RedirectForm, Select, Tile,
+    TimeField, Tone,
 };
 use signpost_domain::LinkState;
 
 use crate::life_samples::{
-    empty_way, full_way, refused_life, refused_password, refused_way, rules, set_password,
+    card, empty_way, full_preview, full_way, refused_life, refused_password, refused_preview, refused_way,
+    rules, set_password,
 };
 use crate::samples::{Maker, edit, form, key};
 
@@ -184,6 +186,7 @@ fn redirect(m: &Maker) -> RedirectForm {
         limit: LimitForm { max_clicks: Some(m.field("500")), hint: ENGLISH.life.max_clicks_hint },
         password: set_password(),
         way: full_way(m),
+        preview: full_preview(m),
         antibot_enabled: true,
         countries: m.field("DE, FR"),
         pixels: vec![pixel(1, "Meta · Shop", true), pixel(2, "Google Tag Manager · GTM-AB12CDE", false)],
@@ -204,6 +207,7 @@ fn empty_redirect(m: &Maker) -> RedirectForm {
             ..LinkPasswordForm::default()
         },
         way: empty_way(),
+        preview: PreviewForm { inputs: None, hint: ENGLISH.life.preview.hint_missing },
         analytics_enabled: Some(true),
         ..RedirectForm::default()
     }
@@ -228,6 +232,7 @@ fn refused_redirect(m: &Maker) -> RedirectForm {
         },
         password: refused_password(m),
         way: refused_way(m),
+        preview: refused_preview(m),
         antibot_error: m.some("Your plan does not have bot protection."),
         analytics_enabled: Some(false),
         countries: m.bad("XX", "There is no country with the code XX."),
@@ -312,6 +317,7 @@ fn edits(m: &Maker) {
         clicks_left: m.some("38 of 500"),
         final_url: m.some("https://shop.morgenbrot.example/autumn?utm_source=newsletter&utm_campaign=Autumn%20sale"),
         rules: rules(m),
+        preview: Some(card(m)),
         statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),
         created: m.w("3 Nov 2026, 09:12"),
         updated: m.w("26 Nov 2026, 20:47"),
@@ -355,6 +361,7 @@ fn edits(m: &Maker) {
             url: None,
             qr: None,
             rules: vec![],
+            preview: None,
             ..plain
         },
     );

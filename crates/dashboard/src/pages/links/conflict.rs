@@ -6,7 +6,10 @@ use signpost_domain::Refusal;
 use super::life_fields::compared;
 use super::password_fields;
 use crate::frame::TEXTS;
-use crate::views::{ConflictField, LandingForm, LifeForm, LinkPasswordForm, RedirectForm, Select, WayForm};
+use crate::views::{
+    ConflictField, Field, LandingForm, LifeForm, LinkPasswordForm, PreviewForm, PreviewInputs, RedirectForm,
+    Select, WayForm,
+};
 
 /// Whether a form was not saved because the link was changed after the form was shown (D120).
 pub(super) fn is_stale<T>(saved: &Result<T, AppError>) -> bool {
@@ -35,7 +38,8 @@ pub(super) fn of_redirects(yours: &RedirectForm, theirs: &RedirectForm) -> Vec<C
         of_passwords(&yours.password, &theirs.password),
     ];
     let shared = of_lives(&yours.life, &theirs.life);
-    differing(fields.into_iter().chain(shared).chain(of_ways(&yours.way, &theirs.way)))
+    let previews = of_previews(&yours.preview, &theirs.preview);
+    differing(fields.into_iter().chain(shared).chain(of_ways(&yours.way, &theirs.way)).chain(previews))
 }
 
 /// As [`of_redirects`].
@@ -78,6 +82,21 @@ fn of_ways(yours: &WayForm, theirs: &WayForm) -> impl Iterator<Item = (&'static 
     fields.into_iter().chain(
         utm.map(|(yours, theirs)| (yours.label, yours.field.value.clone(), theirs.field.value.clone())),
     )
+}
+
+fn of_previews(yours: &PreviewForm, theirs: &PreviewForm) -> [(&'static str, String, String); 3] {
+    let words = TEXTS.life.preview;
+    let compared = |label, input: fn(&PreviewInputs) -> &Field| {
+        let text = |form: &PreviewForm| {
+            form.inputs.as_ref().map_or_else(String::new, |inputs| input(inputs).value.clone())
+        };
+        (label, text(yours), text(theirs))
+    };
+    [
+        compared(words.card_title, |inputs| &inputs.title),
+        compared(words.card_description, |inputs| &inputs.description),
+        compared(words.card_image_url, |inputs| &inputs.image_url),
+    ]
 }
 
 fn limit(form: &RedirectForm) -> String {

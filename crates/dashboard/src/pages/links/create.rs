@@ -11,7 +11,7 @@ use signpost_domain::{
 };
 
 use super::placement_fields::Choices;
-use super::{landing_fields, life_fields, password_fields, redirect_fields};
+use super::{landing_fields, life_fields, password_fields, preview_fields, redirect_fields};
 use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
@@ -108,7 +108,7 @@ impl Mistake {
 }
 
 /// The fields beside which a form shows messages.
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 25] = [
     "language",
     "target_url",
     "title",
@@ -127,6 +127,7 @@ const FIELDS: [&str; 24] = [
     "password",
     "redirect_status",
     "utm",
+    "preview",
     "analytics_enabled",
     "antibot_enabled",
     "countries",
@@ -145,6 +146,7 @@ fn blamed_field(refusal: &Refusal, form: &FormBody) -> Option<&'static str> {
         Refusal::FeatureNotAvailable(Feature::Antibot) => Some("antibot_enabled"),
         Refusal::FeatureNotAvailable(Feature::GeoBlocking) => Some("countries"),
         Refusal::FeatureNotAvailable(Feature::Pixels) => Some("pixel_ids"),
+        Refusal::FeatureNotAvailable(Feature::LinkPreviews) => Some(preview_fields::BLAMED),
         Refusal::FeatureNotAvailable(Feature::LinkAccess) => Some(password_fields::blamed(form)),
         _ => None,
     }

@@ -17,14 +17,16 @@ use super::create::Mistake;
 use super::list::{public_url, state_of, without_scheme};
 use super::placement_fields::Choices;
 use super::qr::code_of;
-use super::{landing_fields, life_fields, limit_fields, redirect_fields, rule_rows, way_fields};
+use super::{
+    landing_fields, life_fields, limit_fields, preview_fields, redirect_fields, rule_rows, way_fields,
+};
 use crate::answer::{page, page_with, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date_and_time, number};
-use crate::views::{Conflict, EditLinkPage, Form, LinkForm, NavItem, RuleRow};
+use crate::views::{Conflict, EditLinkPage, Form, LinkForm, NavItem, PreviewCard, RuleRow};
 use crate::visit::{Member, Visit};
 
 /// A link of either kind, as its page shows it.
@@ -62,6 +64,14 @@ impl Single {
         match self {
             Self::Redirect(single) => rule_rows::of(&single.redirect.content.rules, preferences),
             Self::Landing(_) => vec![],
+        }
+    }
+
+    /// The card of a redirect.
+    fn preview(&self) -> Option<PreviewCard> {
+        match self {
+            Self::Redirect(single) => single.redirect.content.preview.as_ref().map(preview_fields::card),
+            Self::Landing(_) => None,
         }
     }
 
@@ -245,6 +255,7 @@ async fn edit_page(
         clicks_left: single.clicks_left(),
         final_url: single.final_url(),
         rules: single.rules(preferences),
+        preview: single.preview(),
         statistics: has_statistics(member, &link)
             .then(|| format!("/{}/links/{}/analytics", member.caller.account_id(), link.id())),
         created: date_and_time(link.created_at, preferences),

@@ -13,6 +13,7 @@ pub(crate) mod list;
 mod password_fields;
 pub(super) mod placement_fields;
 pub(crate) mod qr;
+mod preview_fields;
 mod redirect_fields;
 mod rule_rows;
 mod short_address;

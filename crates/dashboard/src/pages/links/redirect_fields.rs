@@ -10,7 +10,7 @@ use signpost_domain::{
 
 use super::placement_fields::{self, Choices, Purpose, missing};
 use super::typed_address::completed;
-use super::{life_fields, limit_fields, password_fields, way_fields};
+use super::{life_fields, limit_fields, password_fields, preview_fields, way_fields};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::pages::pixels::vendor_name;
@@ -63,6 +63,8 @@ pub(super) fn read(
     let click_limit = limit_fields::read(form, &mut violations);
     let password = password_fields::read(form, &mut violations);
     let way = way_fields::read(form, link_before.map(|redirect| &redirect.content.way), &mut violations);
+    let preview_before = link_before.and_then(|redirect| redirect.content.preview.as_ref());
+    let preview = preview_fields::read(form, preview_before, &mut violations);
     let countries = form.text("countries").split([',', ' ', ';', '\n']).filter(|code| !code.is_empty());
     let mut blocked = vec![];
     for code in countries {
@@ -82,6 +84,7 @@ pub(super) fn read(
         click_limit,
         // No form has rules, so they stay as they are.
         rules: RulesRequest::default(),
+        preview,
     };
     Submitted { value: RedirectRequest { name, life, password, content, ..shared }, violations }
 }
@@ -124,6 +127,7 @@ pub(super) fn empty(
         limit: limit_fields::stored(member, None),
         password: password_fields::stored(member, false),
         way: way_fields::stored(None),
+        preview: preview_fields::stored(member, None),
         target_url: Field::of(target),
         domain: choices.domain(visit.app().system.hostname().as_str()),
         group: choices.group(""),
@@ -177,6 +181,12 @@ pub(super) fn typed(
         limit: limit_fields::typed(member, form, content.and_then(|content| content.click_limit), violations),
         password: password_fields::typed(member, form, has_password, violations),
         way: way_fields::typed(form, content.map(|content| &content.way), violations),
+        preview: preview_fields::typed(
+            member,
+            form,
+            content.and_then(|content| content.preview.as_ref()),
+            violations,
+        ),
         antibot_enabled: form.is_checked("antibot_enabled"),
         antibot_error: message_at(violations, "antibot_enabled"),
         analytics_enabled: before.is_none().then(|| form.is_checked("analytics_enabled")),
@@ -213,6 +223,7 @@ pub(super) fn stored(
         limit: limit_fields::stored(member, redirect.content.click_limit),
         password: password_fields::stored(member, redirect.has_password),
         way: way_fields::stored(Some(&redirect.content.way)),
+        preview: preview_fields::stored(member, redirect.content.preview.as_ref()),
         antibot_enabled: redirect.content.antibot_enabled,
         countries: Field::of(country_codes(&redirect.content.geo_blocklist)),
         pixels: offered(pixels, &chosen),
@@ -254,5 +265,6 @@ pub(super) fn update_body(single: &RedirectWithPixels) -> Value {
         body.insert(MaxClicks::FIELD.to_owned(), json!(limit.max().get()));
     }
     way_fields::add_to_body(&mut body, &redirect.content.way);
+    preview_fields::add_to_body(&mut body, redirect.content.preview.as_ref());
     body.into()
 }
