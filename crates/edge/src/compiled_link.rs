@@ -13,6 +13,7 @@ use triomphe::ThinArc;
 
 use crate::account_numbers::AccountNumber;
 use crate::byte_codec::TooLong;
+use crate::card;
 use crate::click_limit_view::ClickLimitView;
 use crate::gates::byte_of;
 use crate::generations::{Generations, Moment, Slot};
@@ -37,8 +38,8 @@ pub(crate) struct CompiledLink(ThinArc<Head, u8>);
 /// Why a link cannot be compiled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CompileError {
-    /// The page cannot be rendered.
-    #[error("the page of a landing page cannot be rendered: {0}")]
+    /// A page cannot be rendered.
+    #[error("the page or the card of a link cannot be rendered: {0}")]
     Page(#[from] PageError),
     /// A part of the link is longer than the API accepts.
     #[error(transparent)]
@@ -69,6 +70,7 @@ impl CompiledLink {
             gates,
             sending,
             rules,
+            card,
             recorded,
             target_hosts,
             depends_on,
@@ -127,6 +129,10 @@ impl CompiledLink {
             limit: click_limit.map(ClickLimitView::from),
             has_password: *has_password,
             rules: &if leads == Leads::Nothing { Vec::new() } else { encoded_rules(rules, now)? },
+            card: &match card {
+                Some(card) if leads != Leads::Nothing => card::compiled(card)?,
+                Some(_) | None => Vec::new(),
+            },
         }
         .to_bytes()?;
         let id = link.map_or([0; 16], LinkId::to_bytes);

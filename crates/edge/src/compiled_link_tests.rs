@@ -27,6 +27,7 @@ fn plain(target: &str) -> Resolved {
         gates: VisitorGates::default(),
         sending: Sending::default(),
         rules: Rules::default(),
+        card: None,
         recorded: vec![recorded],
         depends_on: Dependencies { addresses: Vec::new(), accounts: vec![recorded.account] },
     }
@@ -256,6 +257,7 @@ prop_compose! {
         Resolved {
             link: Some(chain[0].id),
             rules: Rules::default(),
+            card: None,
             recorded: chain.iter().copied().skip(usize::from(!first_records)).collect(),
             depends_on: Dependencies {
                 addresses: chain.iter().skip(1).map(|_| samples::redirect_at(samples::on_system("next")))

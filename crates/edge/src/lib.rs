@@ -7,14 +7,19 @@
 
 mod account_numbers;
 mod byte_codec;
+mod card;
 mod challenges;
 mod click_limit_view;
 mod clicks;
 mod compiled_link;
 mod credits;
+mod explained_request;
+mod explained_steps;
+mod explaining;
 mod files;
 mod gates;
 mod generations;
+mod judgement;
 mod landing_page;
 mod limited_visit;
 mod link_cache;

@@ -1,23 +1,19 @@
 //! Visits of links with a limit of clicks (D130).
 
-use actix_http::Method;
-use signpost_domain::RedirectId;
-
 use crate::click_limit_view::ClickLimitView;
-use crate::credits::{Credit, LimitKey, LimitedLink};
+use crate::credits::{Credit, LimitedLink};
 use crate::gates::Reason;
+use crate::judgement::{Withheld, key_of};
 use crate::link_lookup::FoundLink;
-use crate::link_view::{Destination, LinkView};
+use crate::link_view::Destination;
 use crate::outcome::Outcome;
 use crate::requested_address::RequestedAddress;
 use crate::visit::{Visitor, Worker};
-use crate::visitor;
 
 impl Worker {
     /// Judges a visit of a limited link, and uses a click before it sends the visitor on.
     ///
-    /// Only whoever follows the link learns where it leads. HEAD uses no click, and a scanner of mail that opens a link, or a
-    /// browser that loads it ahead, would use up a link for one visit.
+    /// Only whoever follows the link learns where it leads.
     pub(crate) async fn visit_limited(
         &self,
         visitor: &Visitor<'_>,
@@ -43,12 +39,9 @@ impl Worker {
         found: &FoundLink,
         limit: ClickLimitView,
     ) -> Outcome {
-        let (view, request) = (found.link.view(), visitor.request);
-        if *request.method() == Method::HEAD {
-            return Outcome::WithheldFromHead;
-        }
-        if self.edge.app.bots.is_bot(visitor::user_agent(request), visitor::purpose(request)) {
-            return Outcome::Withheld;
+        let view = found.link.view();
+        if let Some(withheld) = self.judge().withheld(&visitor.seen()) {
+            return withheld.into();
         }
         let Some(account) = view.owner(&self.edge.cache.generations) else { return Outcome::Failed };
         let link = LimitedLink { key: key_of(&view, limit), account, address: requested.to_address() };
@@ -58,13 +51,13 @@ impl Worker {
             Credit::Unavailable => Outcome::Unavailable,
         }
     }
-
-    /// Whether a link has nothing left for this node: no click is left in the store, and none is here.
-    pub(crate) fn is_used_up(&self, view: &LinkView<'_>) -> bool {
-        view.limit().is_some_and(|limit| limit.is_exhausted && !self.edge.credits.has(&key_of(view, limit)))
-    }
 }
 
-fn key_of(view: &LinkView<'_>, ClickLimitView { max, since, is_exhausted: _ }: ClickLimitView) -> LimitKey {
-    LimitKey { link: RedirectId::from_bytes(view.id), max, since }
+impl From<Withheld> for Outcome {
+    fn from(withheld: Withheld) -> Self {
+        match withheld {
+            Withheld::FromHead => Self::WithheldFromHead,
+            Withheld::FromBot => Self::Withheld,
+        }
+    }
 }

@@ -18,12 +18,12 @@ use crate::requested_address::RequestedAddress;
 /// How many empty addresses are cached.
 const MAX_MISSING: usize = 100_000;
 
-/// Number of shards, each with its own lock. A landing page takes up to a quarter of a mebibyte, and each
-/// shard must hold many.
+/// Number of shards, each with its own lock. A link takes up to [`MAX_WEIGHT`], and each shard must hold many.
 const SHARDS: usize = 16;
 
-/// Maximum weight of a cached link in bytes. Only landing pages with very much text are heavier.
-const MAX_WEIGHT: u64 = 256 * 1024;
+/// Maximum weight of a cached link in bytes. Redirects with the longest rules weigh less, so each is served without the store (D58). Only
+/// landing pages with very much text are heavier.
+const MAX_WEIGHT: u64 = 384 * 1024;
 
 /// The weight of a plain redirect. The cache computes the size of its tables from it.
 const TYPICAL_WEIGHT: u64 = 160;
@@ -178,7 +178,7 @@ mod tests {
     use std::time::Duration;
 
     use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, Sending, VisitorGates};
-    use signpost_domain::routing::Rules;
+    use signpost_domain::routing::{Rules, Split};
     use signpost_domain::{Address, HostBlocklist, Life, Site, Timestamp};
     use signpost_port_contracts::samples;
 
@@ -192,6 +192,10 @@ mod tests {
     }
 
     fn put(cache: &LinkCache, slug: &str, target: Option<&str>) {
+        put_with(cache, slug, target, Rules::default());
+    }
+
+    fn put_with(cache: &LinkCache, slug: &str, target: Option<&str>, rules: Rules) {
         let generations = &cache.generations;
         let site = HashedSite::at(&Address { site: Site::System, slug: None }, generations);
         let requested = RequestedAddress::new(&site, Some(slug), generations);
@@ -205,7 +209,8 @@ mod tests {
             has_password: false,
             gates: VisitorGates::default(),
             sending: Sending::default(),
-            rules: Rules::default(),
+            rules,
+            card: None,
             recorded: Vec::new(),
             target_hosts: Vec::new(),
             depends_on: Dependencies {
@@ -276,6 +281,38 @@ mod tests {
             assert!(reports_missing(read) && reports_missing(read + half));
         }
         assert!(!reports_missing(start + half * 123), "the node last read the log more than a second ago");
+    }
+
+    /// The longest rules that a request can have, and a few hosts more. A visit of a link that is not cached needs the store.
+    #[test]
+    fn d58_redirects_with_the_longest_rules_are_cached() {
+        let of_length = |length: usize, start: String| format!("{start:x<length$}");
+        let each = Rules::MAX_LOCATION_BYTES / (Rules::MAX * Split::MAX);
+        let listed = |items: Vec<String>| format!("[{}]", items.join(","));
+        let rule = |rule: usize| {
+            let referrers = |number: usize| {
+                let host = |host| format!(r#""{}.r{rule}n{number}h{host}.example""#, "a".repeat(20));
+                let hosts = listed((0..20).map(host).collect());
+                format!(r#"{{"type": "referrer", "in": {hosts}, "not": true}}"#)
+            };
+            let hours = r#"{"type": "hours", "timezone": "America/Argentina/ComodRivadavia", "days": [1], "from": "00:00", "until": "00:01"}"#;
+            let conditions = (0..4).map(referrers).chain([hours.to_owned()]);
+            let variant = |number: usize| {
+                let target = of_length(each, format!("https://r{rule}v{number}.example/"));
+                let name = of_length(32, number.to_string());
+                format!(r#"{{"name": "{name}", "target_url": "{target}", "weight": 1000}}"#)
+            };
+            let name = of_length(32, rule.to_string());
+            let (conditions, split) =
+                (listed(conditions.collect()), listed((0..Split::MAX).map(variant).collect()));
+            format!(r#"{{"name": "{name}", "conditions": {conditions}, "split": {split}}}"#)
+        };
+        let rules = samples::rules(&listed((0..Rules::MAX).map(rule).collect()));
+        let cache = cache(16 * MEBIBYTE);
+        put_with(&cache, "sale", Some("https://example.com"), rules);
+        assert!(is_known(&cache, "sale"));
+        let weight = cache.found.weight();
+        assert!(weight > MAX_WEIGHT * 3 / 4, "{weight}");
     }
 
     /// Frequently visited links stay, however many others are visited once.

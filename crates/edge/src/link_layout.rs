@@ -21,6 +21,7 @@ use signpost_domain::{CountryCode, LinkKind, PixelCode, PixelType, Schedule};
 
 use crate::account_numbers::AccountNumber;
 use crate::byte_codec::{Items, Reader, TooLong, Writer, encoded_list};
+use crate::card::CardView;
 use crate::click_limit_view::ClickLimitView;
 use crate::generations::Slot;
 use crate::rules::RulesView;
@@ -98,6 +99,7 @@ impl Section {
     /// Without content.
     const PASSWORD: Self = Self(1 << 10);
     const RULES: Self = Self(1 << 11);
+    const CARD: Self = Self(1 << 12);
 }
 
 /// A link as it is compiled.
@@ -136,6 +138,8 @@ pub(crate) struct LinkParts<'a> {
     pub(crate) has_password: bool,
     /// The compiled rules; empty if the link has none.
     pub(crate) rules: &'a [u8],
+    /// The compiled card for previewers; empty if the link has none.
+    pub(crate) card: &'a [u8],
 }
 
 impl LinkParts<'_> {
@@ -188,6 +192,7 @@ impl LinkParts<'_> {
             (Section::SENDING, encoded_sending(self.sending)),
             (Section::LIMIT, self.limit.map(ClickLimitView::to_bytes).unwrap_or_default()),
             (Section::RULES, self.rules.to_vec()),
+            (Section::CARD, self.card.to_vec()),
         ];
         let flags = [(Section::ANTIBOT, self.has_antibot), (Section::PASSWORD, self.has_password)];
         let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(section, _)| (section, Vec::new()));
@@ -383,6 +388,10 @@ impl<'a> Sections<'a> {
 
     pub(crate) fn rules(self) -> Option<RulesView<'a>> {
         RulesView::new(self.content(Section::RULES))
+    }
+
+    pub(crate) fn card(self) -> Option<CardView<'a>> {
+        CardView::new(self.content(Section::CARD))
     }
 }
 

@@ -43,6 +43,7 @@ const PLAIN: LinkParts<'_> = LinkParts {
     limit: None,
     has_password: false,
     rules: &[],
+    card: &[],
 };
 
 fn kind() -> impl Strategy<Value = LinkKind> {
@@ -116,7 +117,8 @@ proptest! {
         (starts_at, expires_at) in (instant(), instant()),
         fallback in "(https?://[a-z.]{1,253})?",
         sending in sending(),
-        (limit, has_password, rules) in (limit(), any::<bool>(), vec(any::<u8>(), 0..40)),
+        (limit, has_password) in (limit(), any::<bool>()),
+        (rules, card) in (vec(any::<u8>(), 0..40), vec(any::<u8>(), 0..40)),
         (which, other) in (0_u8..=255, "[a-z.]{1,9}"),
     ) {
         // Every combination of sections occurs, also few at once.
@@ -132,7 +134,7 @@ proptest! {
         let parts = LinkParts {
             leads, payload: &payload, owner, slug: &slug, hostname: hostname.as_deref(), is_recorded, kind,
             slots, has_antibot, countries, pixels, recorded, hosts, schedule, fallback, sending, limit,
-            has_password, rules: &rules,
+            has_password, rules: &rules, card: &card,
         };
         let bytes = parts.to_bytes().unwrap();
         let link = LinkBytes::new(&bytes);
@@ -146,7 +148,7 @@ proptest! {
         let is_plain = !has_antibot
             && slots.is_empty() && countries.is_empty() && pixels.is_empty() && recorded.is_empty() && hosts.is_empty()
             && schedule == Schedule::default() && fallback.is_empty() && sending == Sending::default() && limit.is_none() && !has_password
-            && rules.is_empty();
+            && rules.is_empty() && card.is_empty();
         prop_assert_eq!(link.sections().is_none(), is_plain);
         if let Some(sections) = link.sections() {
             prop_assert_eq!(sections.slots().collect::<Vec<_>>(), slots);
@@ -161,6 +163,8 @@ proptest! {
             prop_assert_eq!((sections.limit(), sections.has_password()), (limit, has_password));
             prop_assert_eq!(sections.rules().is_none(), rules.is_empty());
             prop_assert_eq!(sections.content(Section::RULES), rules.as_slice());
+            prop_assert_eq!(sections.card().is_none(), card.is_empty());
+            prop_assert_eq!(sections.content(Section::CARD), card.as_slice());
         }
     }
 
@@ -173,7 +177,7 @@ proptest! {
         if let Some(sections) = link.sections() {
             let _ = (sections.slots().count(), sections.countries(), sections.pixels(), sections.hosts().count());
             let _ = (sections.recorded().count(), sections.schedule(), sections.fallback(), sections.sending());
-            let _ = (sections.limit(), sections.has_password(), sections.rules());
+            let _ = (sections.limit(), sections.has_password(), sections.rules(), sections.card());
         }
     }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use signpost_app::Application;
-use signpost_app::visits::resolve;
-use signpost_domain::Address;
+use signpost_app::visits::{Resolved, resolve};
+use signpost_domain::{Address, Timestamp};
 
-use crate::compiled_link::CompiledLink;
+use crate::compiled_link::{CompileError, CompiledLink};
+use crate::generations::Moment;
 use crate::link_cache::LinkCache;
 use crate::outage_log::OutageLog;
 use crate::requested_address::{HashedSite, RequestedAddress};
@@ -67,6 +68,18 @@ impl LinkLoader {
         })
     }
 
+    /// Compiles what was read as of `moment`, for visits about `now`.
+    pub(crate) fn compiled(
+        &self,
+        requested: &RequestedAddress<'_>,
+        resolved: &Resolved,
+        moment: Moment,
+        now: Timestamp,
+    ) -> Result<CompiledLink, CompileError> {
+        let list = self.app.target_blocklist.current();
+        CompiledLink::new(requested, resolved, &list, moment, now, &self.cache.generations)
+    }
+
     async fn read(&self, address: &Address) -> Loaded {
         let generations = &self.cache.generations;
         let moment = generations.now();
@@ -79,14 +92,10 @@ impl LinkLoader {
                 return Loaded::StoreUnavailable;
             }
         };
-        let list = self.app.target_blocklist.current();
         let site = HashedSite::at(address, generations);
-        let requested = RequestedAddress::new(
-            &site,
-            address.slug.as_ref().map(signpost_domain::Slug::as_str),
-            generations,
-        );
-        match CompiledLink::new(&requested, &resolved, &list, moment, self.app.clock.now(), generations) {
+        let slug = address.slug.as_ref().map(signpost_domain::Slug::as_str);
+        let requested = RequestedAddress::new(&site, slug, generations);
+        match self.compiled(&requested, &resolved, moment, self.app.clock.now()) {
             Ok(link) => {
                 self.cache.insert(requested.hash(), link.clone());
                 Loaded::Link(link)

@@ -67,8 +67,7 @@ impl Worker {
                 {
                     self.edge.sites.read_urls_ahead(hostname, site);
                 }
-                let is_listed = link.view().was_listed() && self.is_listed(&link.view());
-                Ok(FoundLink { link: StoredLink::Shared(link), is_listed })
+                Ok(self.edge.found(link))
             }
             Loaded::StoreUnavailable => Err(Outcome::Unavailable),
             Loaded::Failed => Err(Outcome::Failed),
@@ -110,7 +109,7 @@ impl Worker {
         // Checked once for each version of the list (R33).
         let mut is_listed = false;
         if (moment < listed || view.was_listed()) && destination != Destination::Nothing {
-            is_listed = self.is_listed(&view);
+            is_listed = self.edge.is_listed(&view);
             if !is_listed {
                 self.links.renew(requested, listed);
                 if let StoredLink::Shared(link) = &link {
@@ -119,11 +118,5 @@ impl Worker {
             }
         }
         Some(FoundLink { link, is_listed })
-    }
-
-    /// Whether the operator's current list has a target of the link.
-    fn is_listed(&self, link: &LinkView<'_>) -> bool {
-        let list = self.edge.app.target_blocklist.current();
-        link.has_target(|host| list.contains(host))
     }
 }

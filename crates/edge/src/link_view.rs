@@ -3,6 +3,7 @@
 use signpost_app::visits::{Missing, RecordedLink, Sending};
 use signpost_domain::{AccountId, LinkId, PixelCode, Schedule, TargetUrl, Timestamp};
 
+use crate::card::CardView;
 use crate::click_limit_view::ClickLimitView;
 use crate::gates::{BlockedCountries, LinkGates, missing_of};
 use crate::generations::{Generations, Moment};
@@ -106,6 +107,12 @@ impl<'a> LinkView<'a> {
         self.bytes.sections().and_then(Sections::rules)
     }
 
+    /// The card for previewers; `None` without one.
+    #[inline]
+    pub(crate) fn card(&self) -> Option<CardView<'a>> {
+        self.bytes.sections().and_then(Sections::card)
+    }
+
     /// Where visitors go after its end. `None` if it names no address, or never ends.
     pub(crate) fn fallback(&self) -> Option<TargetUrl> {
         let location = self.bytes.sections()?.fallback();
@@ -123,6 +130,12 @@ impl<'a> LinkView<'a> {
     /// Whether visitors at `now` may learn that a link is here: it leads somewhere, and has begun (D54, D128).
     pub(crate) fn is_there(&self, now: Timestamp) -> bool {
         self.bytes.leads() != Leads::Nothing && !self.schedule().is_before_start(now)
+    }
+
+    /// Whether it has nothing but an address and a destination.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.bytes.sections().is_none()
     }
 
     /// The gates of the link; `None` if it has none.

@@ -24,6 +24,8 @@ pub(crate) enum Outcome {
     RedirectedToGet(HeaderValue),
     /// A landing page.
     Shown(Page),
+    /// The preview card of a redirect (D135).
+    Card(Page),
     /// A page that fires pixels and then redirects (D57).
     Pixels(Page),
     /// The root of the system domain, where no link can be.
@@ -86,6 +88,19 @@ impl Outcome {
                 status: StatusCode::OK,
                 html,
                 forms: Forms::Negotiated(encoding),
+                content_security_policy,
+                referrer_policy: AnswerKind::NO_REFERRER,
+            })
+        })
+    }
+
+    /// The preview card of a redirect, under its content security policy.
+    pub(crate) fn card(html: Bytes, policy: &[u8]) -> Self {
+        HeaderValue::from_bytes(policy).map_or(Self::Failed, |content_security_policy| {
+            Self::Card(Page {
+                status: StatusCode::OK,
+                html,
+                forms: Forms::Plain,
                 content_security_policy,
                 referrer_policy: AnswerKind::NO_REFERRER,
             })
@@ -178,6 +193,7 @@ const VISITS_METRIC: &str = "signpost_visits_total";
 pub(crate) struct VisitCounters {
     redirected: metrics::Counter,
     shown: metrics::Counter,
+    card: metrics::Counter,
     pixels: metrics::Counter,
     root: metrics::Counter,
     file: metrics::Counter,
@@ -205,6 +221,7 @@ impl Outcome {
         match self {
             Self::Redirected(..) | Self::RedirectedDirectly(..) | Self::RedirectedToGet(_) => "redirected",
             Self::Shown(_) => "shown",
+            Self::Card(_) => "card",
             Self::Pixels(_) => "pixels",
             Self::Root => "root",
             Self::File { .. } => "file",
@@ -236,6 +253,7 @@ impl VisitCounters {
         Self {
             redirected: counter("redirected"),
             shown: counter("shown"),
+            card: counter("card"),
             pixels: counter("pixels"),
             root: counter("root"),
             file: counter("file"),
@@ -264,6 +282,7 @@ impl VisitCounters {
                 &self.redirected
             }
             Outcome::Shown(_) => &self.shown,
+            Outcome::Card(_) => &self.card,
             Outcome::Pixels(_) => &self.pixels,
             Outcome::Root => &self.root,
             Outcome::File { .. } => &self.file,

@@ -6,18 +6,18 @@ use bytes::Bytes;
 use signpost_domain::TargetUrl;
 use signpost_pages::PixelPage;
 
+use crate::judgement::{Judge, Seen};
 use crate::link_view::LinkView;
 use crate::outcome::Outcome;
 use crate::pages::{Forms, Page};
-use crate::visit::{Visitor, Worker};
 use crate::visitor;
 
-impl Worker {
+impl Judge<'_> {
     /// The page that fires the link's pixels on the way to `start` and `rest`. `None` if the link has no pixels, if the visitor
     /// gets the plain redirect, or if the page cannot be rendered. The visitor is then redirected without it.
     pub(crate) fn pixel_page(
-        &self,
-        Visitor { request, .. }: &Visitor<'_>,
+        self,
+        Seen { request, .. }: &Seen<'_>,
         link: &LinkView<'_>,
         start: &str,
         rest: &[u8],
@@ -43,7 +43,7 @@ impl Worker {
 
     /// Whether no pixel may or can fire: the visitor refuses tracking, or no person looks at the answer. Previewers and search
     /// engines follow a redirect to the target, whose card they show, but would show the page itself.
-    fn is_redirected_plainly(&self, request: &Request) -> bool {
+    fn is_redirected_plainly(self, request: &Request) -> bool {
         *request.method() == Method::HEAD || refuses_tracking(request) || {
             let (user_agent, purpose) = (visitor::user_agent(request), visitor::purpose(request));
             self.edge.app.bots.is_bot(user_agent, purpose)

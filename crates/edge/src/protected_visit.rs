@@ -66,7 +66,7 @@ impl Worker {
         if let Err(refusal) = self.check_sent_password(visitor, &view).await {
             return refusal;
         }
-        self.prepare_rules(&view).await;
+        self.edge.prepare_rules(&view).await;
         match limit {
             Some(limit) => self.use_click(visitor, requested, found, limit).await,
             None => self.sent_on(visitor, found),

@@ -58,7 +58,7 @@ pub(crate) fn response(
             Err(_) => page_response(small(SmallPage::Failed), None),
         },
         Outcome::RedirectedToGet(location) => located(StatusCode::SEE_OTHER, location, PRIVATE_NO_STORE),
-        Outcome::Shown(page) | Outcome::Pixels(page) => page_response(&page, None),
+        Outcome::Shown(page) | Outcome::Card(page) | Outcome::Pixels(page) => page_response(&page, None),
         Outcome::Root => page_response(small(SmallPage::Root), None),
         Outcome::TurnedAway(TurnedAway::Bot { .. }) => page_response(small(SmallPage::ForPeopleOnly), None),
         Outcome::TurnedAway(TurnedAway::Country { .. }) => {

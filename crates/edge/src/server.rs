@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use crate::challenges::Challenges;
 use crate::clicks::ClickQueue;
 use crate::credits::Credits;
+use crate::explaining::EdgeExplainer;
 use crate::files::SiteFiles;
 use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
@@ -146,6 +147,7 @@ impl EdgeServer {
             challenges: Challenges::new(),
             durations: durations.clone(),
         });
+        edge.app.explainer.fill(EdgeExplainer::of(&edge));
         let trusted = Arc::clone(&edge.app);
         let proxies = Proxies::new(move |peer| trusted.client_addresses.trusts(peer));
         let options = ListenerOptions {

@@ -17,14 +17,15 @@ use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::{HostLog, url_of};
 use signpost_domain::Timestamp;
-use signpost_listener::{AcceptedEncodings, Effort, Reply};
+use signpost_listener::Reply;
 use signpost_pages::QrQuery;
 
 use crate::challenges::Challenges;
 use crate::clicks::{ClickQueue, Lane};
 use crate::credits::Credits;
 use crate::files::{File, SiteFiles};
-use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
+use crate::gates::{Gates, Reason, ReasonCounters, UNKNOWN};
+use crate::judgement::{Judge, Seen, Stop, shown};
 use crate::link_cache::LinkCache;
 use crate::link_loader::LinkLoader;
 use crate::link_lookup::FoundLink;
@@ -91,6 +92,14 @@ pub(crate) struct Visitor<'a> {
     pub(crate) retry_after_seconds: Option<u32>,
     /// What the visitor sends, if the method is POST. It is read only for a link with a password (D131).
     pub(crate) body: &'a Cell<Option<Payload>>,
+}
+
+impl Visitor<'_> {
+    /// What decisions know about the visitor.
+    #[inline]
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        Seen { request: self.request, now: self.now, address: Some(self.address), country: None }
+    }
 }
 
 impl Worker {
@@ -207,7 +216,7 @@ impl Worker {
         let outcome = self.look_up_on(visitor, &site, plain, is_replaced).await;
         match outcome {
             // A path that programs request by themselves gets no other page.
-            Outcome::NotFound if !routes::is_automatic_request(path) => self.missed(&site).await,
+            Outcome::NotFound if !routes::is_automatic_request(path) => self.edge.missed(&site).await,
             Outcome::Expired => self.expired(visitor, &site).await,
             outcome => outcome,
         }
@@ -265,7 +274,7 @@ impl Worker {
                     }
                     _ if is_form => self.refuse_form(visitor, &link),
                     limit => {
-                        self.prepare_rules(&view).await;
+                        self.edge.prepare_rules(&view).await;
                         match limit {
                             Some(limit) => self.visit_limited(visitor, &requested, &link, limit).await,
                             None => self.visit(visitor, &link),
@@ -290,7 +299,13 @@ impl Worker {
         self.turned_away(visitor, found).unwrap_or_else(|| self.sent_on(visitor, found))
     }
 
-    /// The answer to a visitor for whom the link does not open, or whom a gate turns away.
+    /// Decides for the visits of this worker.
+    #[inline]
+    pub(crate) fn judge(&self) -> Judge<'_> {
+        Judge { edge: &self.edge, agents: &self.agents }
+    }
+
+    /// The answer to a visitor for whom the link does not open, whom a gate turns away, or who gets the card.
     #[inline]
     pub(crate) fn turned_away(
         &self,
@@ -298,23 +313,20 @@ impl Worker {
         FoundLink { link, is_listed }: &FoundLink,
     ) -> Option<Outcome> {
         let view = link.view();
-        match Opening::of(&view, *is_listed, visitor.now) {
-            Opening::NotThere(reason) => return Some(self.not_found(reason)),
-            Opening::Ended => return Some(self.ended(&view, Reason::Expired)),
-            Opening::Exhausted if self.is_used_up(&view) => {
-                return Some(self.ended(&view, Reason::Exhausted));
-            }
-            Opening::Open | Opening::Exhausted => {}
-        }
-        if let Some(gates) = view.gates() {
-            let request = GateRequest { head: visitor.request.head(), address: visitor.address };
-            if let Some(turned_away) = self.edge.gates.check(&gates, &request) {
+        let stop = self.judge().stop(&visitor.seen(), &view, *is_listed)?;
+        Some(match stop {
+            Stop::NotThere(reason) => self.not_found(reason),
+            Stop::Ended(reason) => self.ended(&view, reason),
+            Stop::Gate(turned_away) => {
                 self.edge.reasons.note(turned_away, view.link_id());
                 self.record(visitor, &view, ClickKind::Blocked, "");
-                return Some(Outcome::TurnedAway(turned_away));
+                Outcome::TurnedAway(turned_away)
             }
-        }
-        None
+            Stop::Card(card) => {
+                self.record(visitor, &view, ClickKind::Sent, "");
+                card.answer()
+            }
+        })
     }
 
     /// Sends a visitor to the destination of the link.
@@ -324,33 +336,14 @@ impl Worker {
         visitor: &Visitor<'_>,
         FoundLink { link, is_listed: _ }: &FoundLink,
     ) -> Outcome {
-        let view = link.view();
-        let mut rule = "";
-        let (outcome, kind) = match view.destination() {
+        let (view, judge, seen) = (link.view(), self.judge(), visitor.seen());
+        let (outcome, kind, rule) = match view.destination() {
             Destination::Nothing => return self.not_found(UNKNOWN),
-            Destination::Location { mut start, mut rest } => {
-                if let Some(rules) = view.rules()
-                    && let Some(ruled) = self.ruled(visitor, rules)
-                {
-                    (start, rest, rule) = ("", ruled.location, ruled.label);
-                }
-                let sending = view.sending();
-                let forwarded = visitor::forwarded(visitor.request, sending, start, rest);
-                let (start, rest) =
-                    forwarded.as_ref().map_or((start, rest), |location| ("", location.as_bytes()));
-                let redirected = || {
-                    if *visitor.request.method() == Method::POST {
-                        return Outcome::redirected_to_get(start, rest);
-                    }
-                    Outcome::redirected(visitor.request.version(), sending.status, start, rest)
-                };
-                (self.pixel_page(visitor, &view, start, rest).unwrap_or_else(redirected), ClickKind::Sent)
+            Destination::Location { start, rest } => {
+                let way = judge.way(&seen, &view, start, rest);
+                (judge.sent(&seen, &view, &way), ClickKind::Sent, way.rule)
             }
-            Destination::Page(page) => {
-                let accepted = AcceptedEncodings::of(visitor.request.headers()).best(Effort::Kept);
-                let encoding = accepted.filter(|encoding| !page.form(Some(*encoding)).is_empty());
-                (Outcome::shown(link.page(&page, encoding), encoding, page.policy), ClickKind::Shown)
-            }
+            Destination::Page(page) => (shown(&seen, link, &page), ClickKind::Shown, ""),
         };
         if outcome != Outcome::Failed {
             self.record(visitor, &view, kind, rule);

@@ -127,6 +127,7 @@ mod tests {
             gates: VisitorGates::default(),
             sending: Sending::default(),
             rules: Rules::default(),
+            card: None,
             recorded: Vec::new(),
             target_hosts: Vec::new(),
             depends_on: Dependencies {

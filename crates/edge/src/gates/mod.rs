@@ -52,8 +52,10 @@ impl<'a> BlockedCountries<'a> {
 pub(crate) struct GateRequest<'a> {
     /// The head of the request.
     pub(crate) head: &'a RequestHead,
-    /// The visitor's address.
-    pub(crate) address: IpAddr,
+    /// The visitor's address, if it is known.
+    pub(crate) address: Option<IpAddr>,
+    /// The visitor's country, if the caller gives it.
+    pub(crate) country: Option<CountryCode>,
 }
 
 /// Why a gate turned a visitor away.
@@ -109,11 +111,12 @@ impl Gates {
         countries.blocks(country).then_some(TurnedAway::Country { country })
     }
 
-    /// The visitor's country, if known: from the header of a trusted proxy, which saw the visitor's
-    /// connection, otherwise from the database.
+    /// The visitor's country, if known: as given, or from the header of a trusted proxy, which saw the visitor's connection, otherwise
+    /// from the database.
     pub(crate) fn country(&self, request: &GateRequest<'_>) -> Option<CountryCode> {
-        let GateRequest { head, address } = request;
-        self.country_in_header(head).or_else(|| self.app.countries.country(*address))
+        let GateRequest { head, address, country } = request;
+        let of_address = || self.app.countries.country((*address)?);
+        country.or_else(|| self.country_in_header(head)).or_else(of_address)
     }
 
     /// The visitor's country, if a trusted proxy names it.
@@ -145,7 +148,7 @@ fn antibot_rule(head: &RequestHead) -> Option<&'static str> {
 fn rule_against(KnownProgram { rule, category }: KnownProgram) -> Option<&'static str> {
     match category {
         Category::Bot | Category::Script | Category::Automation | Category::Empty => Some(rule),
-        // Previewers fetch pages that people look at, and D56 does not name them (ADR 40).
-        Category::Previewer => None,
+        // These fetch pages that people look at, and D56 does not name them (ADR 40).
+        Category::Previewer | Category::Viewer => None,
     }
 }

@@ -6,6 +6,7 @@ use signpost_domain::CountryCode;
 use signpost_domain::routing::{Facts, SplitKey};
 
 use super::encoding::IPV6;
+use super::parameters::{LazyParameters, Parameters};
 use super::{NEGATED, SPLIT, TestType, device_bit, hours, query_test};
 use crate::byte_codec::{Items, Reader};
 
@@ -47,10 +48,11 @@ impl<'a> RulesView<'a> {
     /// The location of the first rule that holds. `None` if none does, so that the link's own target counts.
     pub(crate) fn decide(self, facts: &Facts<'_>) -> Option<RuledLocation<'a>> {
         let mut rules = self.rest;
+        let query = LazyParameters::new(facts.query);
         let key = if self.needed & SPLIT == 0 { None } else { rules.bytes(16).first_chunk() };
         while !rules.rest().is_empty() {
             let mut rule = Reader::new(rules.text());
-            if all_hold(rule.text(), facts) {
+            if all_hold(rule.text(), facts, &query) {
                 return location(rule, key, facts);
             }
         }
@@ -84,14 +86,14 @@ fn location<'a>(
     None
 }
 
-fn all_hold(conditions: &[u8], facts: &Facts<'_>) -> bool {
+fn all_hold(conditions: &[u8], facts: &Facts<'_>, query: &LazyParameters<'_>) -> bool {
     let mut reader = Reader::new(conditions);
     while let Some(first) = reader.bytes(1).first() {
         let is_negated = first & NEGATED != 0;
         let operand = reader.text();
         let test = TestType::of_number(first & !NEGATED);
         // An unknown fact fails both ways.
-        if test.and_then(|test| holds(test, operand, facts)) != Some(!is_negated) {
+        if test.and_then(|test| holds(test, operand, facts, query)) != Some(!is_negated) {
             return false;
         }
     }
@@ -99,7 +101,7 @@ fn all_hold(conditions: &[u8], facts: &Facts<'_>) -> bool {
 }
 
 /// Whether a test holds. `None` if its fact is unknown.
-fn holds(test: TestType, operand: &[u8], facts: &Facts<'_>) -> Option<bool> {
+fn holds(test: TestType, operand: &[u8], facts: &Facts<'_>, query: &LazyParameters<'_>) -> Option<bool> {
     Some(match test {
         TestType::Country => has_country(operand, facts.country?),
         TestType::Device => operand.first()? & device_bit(facts.device?) != 0,
@@ -113,7 +115,7 @@ fn holds(test: TestType, operand: &[u8], facts: &Facts<'_>) -> Option<bool> {
             (i64::from_le_bytes(*from)..i64::from_le_bytes(*until)).contains(&at)
         }
         TestType::Hours => return hours::holds(operand, facts.now?),
-        TestType::Query => query_holds(operand, facts.query?)?,
+        TestType::Query => query_holds(operand, query.get()?)?,
         TestType::Referrer => has_referrer(operand, facts.referrer?),
         TestType::Network => has_address(operand, facts.address?),
     })
@@ -179,49 +181,15 @@ fn has_address(networks: &[u8], address: IpAddr) -> bool {
     false
 }
 
-/// Compares the parameters of a query while it decodes them. The caller bounds the length of the query.
-fn query_holds(operand: &[u8], query: &[u8]) -> Option<bool> {
+/// Whether a query has a parameter.
+fn query_holds(operand: &[u8], query: &Parameters) -> Option<bool> {
     let mut reader = Reader::new(operand);
     let kind = *reader.bytes(1).first()?;
-    let name = reader.text();
-    let value = reader.rest();
-    let mut named =
-        query.split(|byte| *byte == b'&').filter(|parameter| !parameter.is_empty()).filter_map(|parameter| {
-            let at = parameter.iter().position(|byte| *byte == b'=');
-            let (sent, value) = match at.and_then(|at| parameter.split_at_checked(at)) {
-                Some((sent, value)) => (sent, value.get(1..).unwrap_or_default()),
-                None => (parameter, &[][..]),
-            };
-            decodes_to(sent, name).then_some(value)
-        });
+    let mut values = query.values_of(reader.text());
     match kind {
-        query_test::PRESENT => Some(named.next().is_some()),
-        query_test::ABSENT => Some(named.next().is_none()),
-        query_test::EQUALS => Some(named.any(|sent| decodes_to(sent, value))),
+        query_test::PRESENT => Some(values.next().is_some()),
+        query_test::ABSENT => Some(values.next().is_none()),
+        query_test::EQUALS => Some(values.any(|value| value == reader.rest())),
         _ => None,
     }
-}
-
-/// Whether a text of a query is `plain` once `+` and percent-encoded bytes are decoded. A `%` without two digits stays.
-fn decodes_to(sent: &[u8], plain: &[u8]) -> bool {
-    let (mut sent, mut plain) = (sent, plain.iter());
-    loop {
-        let (byte, rest) = match sent {
-            [] => return plain.next().is_none(),
-            [b'%', high, low, rest @ ..] => match (digit(*high), digit(*low)) {
-                (Some(high), Some(low)) => (high << 4 | low, rest),
-                _ => (b'%', sent.get(1..).unwrap_or_default()),
-            },
-            [b'+', rest @ ..] => (b' ', rest),
-            [byte, rest @ ..] => (*byte, rest),
-        };
-        if plain.next() != Some(&byte) {
-            return false;
-        }
-        sent = rest;
-    }
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }

@@ -19,6 +19,7 @@ mod agent_cache;
 mod deciding;
 mod encoding;
 mod hours;
+mod parameters;
 
 use signpost_domain::routing::Test;
 

@@ -16,7 +16,7 @@ pub(crate) const DEFAULT: &str = "https://example.com/default";
 pub(crate) const RULED: &str = "https://example.org/by/a/rule";
 
 pub(crate) const PHONE: &str = "Phone/1";
-const COMPUTER: &str = "Computer/1";
+pub(crate) const COMPUTER: &str = "Computer/1";
 
 /// A redirect with these rules, as JSON.
 pub(crate) fn ruled(slug: &str, rules: &str) -> Redirect {
