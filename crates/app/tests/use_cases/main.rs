@@ -35,6 +35,7 @@ mod domain_owners;
 mod domain_settings;
 mod domains;
 mod domains_once;
+mod explain;
 mod failing_stores;
 mod first_start;
 mod given_domains;
