@@ -11,6 +11,7 @@ use signpost_domain::{IdReference, Link, LinkIdKind, Permission};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::{Idempotency, Operation};
 use crate::links;
 use crate::ports::{ExplainedVisit, OpenedUrl};
 
@@ -54,6 +55,24 @@ pub async fn by_url(
     let Some(link) = app.store.link(account, own).await? else { return Ok(Explanation::unknown()) };
     facts.query = facts.query.or(query);
     explained(app, caller, link, facts).await
+}
+
+/// Explains a visit once for each idempotency key: a request that is sent again gets the first explanation (D12). Without a key
+/// nothing is written.
+///
+/// # Errors
+/// Those of `explain`; [`AppError::AnsweredBefore`] if the request ran meanwhile.
+pub async fn once<F: Future<Output = Result<Explanation, AppError>>>(
+    app: &Application,
+    caller: &Caller,
+    idempotency: Idempotency<'_, Explanation>,
+    explain: impl Fn() -> F,
+) -> Result<Explanation, AppError> {
+    caller.require(Permission::Read)?;
+    let operation = Operation::new(app, caller, idempotency);
+    let explanation = operation.run(explain).await?;
+    operation.run(|| operation.finish(None, false, &explanation)).await?;
+    Ok(explanation)
 }
 
 async fn explained(
