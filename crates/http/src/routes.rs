@@ -14,6 +14,7 @@ use crate::api_error::ApiError;
 use crate::documentation;
 use crate::endpoint::{Access, ReadAhead, RouteMethod};
 use crate::openapi::operation::Endpoint;
+use crate::resources::explanations;
 use crate::sections;
 
 /// One endpoint.
@@ -36,7 +37,7 @@ impl RouteInfo {
         let resource = self.pattern.strip_prefix("/v1/").filter(|resource| *resource != "account")?;
         Some(if resource.split('/').any(|part| part == "analytics") {
             Permission::ReadAnalytics
-        } else if self.method == RouteMethod::Get {
+        } else if self.method == RouteMethod::Get || ASKING.contains(&self.pattern) {
             Permission::Read
         } else if resource.starts_with("domains") {
             Permission::WriteDomains
@@ -45,6 +46,9 @@ impl RouteInfo {
         })
     }
 }
+
+/// The patterns of a `POST` that asks for something, and changes nothing (D136).
+const ASKING: [&str; 2] = [explanations::TEST, explanations::EXPLAIN];
 
 /// The placeholder of an id in a pattern.
 const ID: &str = "{id}";

@@ -4,7 +4,7 @@ use utoipa::openapi::path::Parameter;
 
 use crate::openapi::operation::Endpoint;
 use crate::openapi::parameters::Name;
-use crate::resources::{account, domains, groups, landings, pixels, redirects, tags};
+use crate::resources::{account, domains, explanations, groups, landings, pixels, redirects, tags};
 use crate::schema::Components;
 use crate::{analytics, documentation, health, tls_allowed};
 
@@ -26,6 +26,7 @@ pub(crate) struct Section {
 pub(crate) static SECTIONS: &[&Section] = &[
     &redirects::SECTION,
     &landings::SECTION,
+    &explanations::SECTION,
     &groups::SECTION,
     &tags::SECTION,
     &domains::SECTION,

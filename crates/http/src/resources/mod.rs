@@ -6,6 +6,7 @@
 
 pub(crate) mod account;
 pub(crate) mod domains;
+pub(crate) mod explanations;
 pub(crate) mod groups;
 pub(crate) mod landings;
 mod link_batches;
@@ -18,8 +19,8 @@ pub(crate) mod links;
 mod page_content;
 pub(crate) mod pixels;
 mod redirect_limits;
-mod redirect_rules;
 mod redirect_previews;
+mod redirect_rules;
 mod redirect_ways;
 pub(crate) mod redirects;
 mod rule_condition_requests;

@@ -6,6 +6,7 @@ use signpost_domain::{ErrorCode, IdReference, LinkId};
 
 use crate::openapi::operation::{Endpoint, ok};
 use crate::openapi::parameters::{IF_MATCH, IF_NONE_MATCH};
+use crate::resources::explanations;
 use crate::resources::link_endpoints::KindDescriptions;
 use crate::resources::links::LinkEndpoints as _;
 use crate::schema::examples;
@@ -76,5 +77,6 @@ pub(super) fn all() -> Vec<Endpoint> {
         kind.update_many::<RedirectKind>(),
         super::update_matching::endpoint(),
         kind.delete_many::<RedirectKind>(),
+        explanations::testing(),
     ]
 }

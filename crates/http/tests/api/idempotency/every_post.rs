@@ -35,6 +35,11 @@ async fn effective(api: &Api, sample: &Sample) -> Effective {
     Effective { path, body, other: DOCUMENT.other_body(sample) }
 }
 
+/// Whether a `POST` asks for something, and changes nothing but what is remembered for its key (D136).
+fn is_question(path: &str) -> bool {
+    path.ends_with("/test") || path == "/v1/explain"
+}
+
 fn posts() -> Vec<Sample> {
     DOCUMENT.samples().into_iter().filter(|sample| sample.method == "POST").collect()
 }
@@ -48,7 +53,7 @@ async fn d12_every_post_runs_once_and_repeats_its_answer() {
         let first = post(&api, &path, "k", &body).await;
         assert!(matches!(first.status, 200 | 201) && !first.is_replayed(), "{path}: {first:?}");
         let after = everything(&api).await;
-        assert_ne!(before, after, "{path} does nothing");
+        assert_eq!(before == after, is_question(&path), "{path} does nothing");
         let left = api.call("GET", "/v1/account").await.rate_limits().unwrap()[1];
         for number in 1..=3 {
             api.memory.clock.advance(Duration::from_secs(1));
@@ -77,8 +82,10 @@ async fn d12_every_post_refuses_a_used_key_for_another_body_or_path() {
         post(&api, &elsewhere.path, "k", &elsewhere.body).await.assert_key_is_anothers();
         if takes_body {
             let of_body = api.call_with("POST", &path, json!({})).await;
+            // The test of a redirect needs no field.
+            let of_body = if of_body.status == 200 { vec![] } else { of_body.violations() };
             let with_key = post(&api, &path, "k", &json!({})).await;
-            with_key.assert_key_is_anothers_beside(&of_body.violations());
+            with_key.assert_key_is_anothers_beside(&of_body);
         }
         assert_eq!(everything(&api).await, after, "{path}");
         assert!(post(&api, &path, "k", &body).await.is_replayed(), "{path}");
@@ -93,8 +100,8 @@ async fn d12_without_a_key_every_post_runs_each_time() {
         let first = api.call_with("POST", &path, body.clone()).await;
         let again = api.call_with("POST", &path, body).await;
         assert!(!first.is_replayed() && !again.is_replayed(), "{path}");
-        // Assigning a link again, and connecting or verifying a domain again, gives the same answer.
-        let is_kept = path.ends_with("/assign") || path.starts_with("/v1/domains");
+        // Assigning a link again, connecting or verifying a domain again, and asking again gives the same answer.
+        let is_kept = path.ends_with("/assign") || path.starts_with("/v1/domains") || is_question(&path);
         assert_eq!(first.text == again.text, is_kept, "{path}");
     }
 }
