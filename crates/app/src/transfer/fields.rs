@@ -281,7 +281,8 @@ fn read_rules(fields: &mut RowFieldReader, keeps_ids: bool) -> RulesRequest {
     RulesRequest { list, split_key, keeps_ids }
 }
 
-/// Reads the content of a redirect from the fields of a record, and apart from it what the record has in parts. `keeps_id` says whether the record names the redirect by its id.
+/// Reads the content of a redirect from the fields of a record, and apart from it what the record has in parts. `keeps_id` says
+/// whether the record names the redirect by its id.
 pub(super) fn read_redirect(
     fields: &mut RowFieldReader,
     keeps_id: bool,

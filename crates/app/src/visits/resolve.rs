@@ -162,9 +162,9 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
 }
 
 /// Resolves `address`. A target at one of our own addresses, or at that of a widget, is followed, up to five levels deep; a
-/// longer chain or a loop leads nowhere. A chain ends before a link with dates, a limit of clicks, a password, rules or a card, whose address
-/// the visitor then opens, and after a first link with rules. But what follows that link counts too. The operator's list of targets is not
-/// checked here, and neither is the time.
+/// longer chain or a loop leads nowhere. A chain ends before a link with dates, a limit of clicks, a password, rules or a card, whose
+/// address the visitor then opens, and after a first link with rules. But what follows that link counts too. The operator's list of
+/// targets is not checked here, and neither is the time.
 ///
 /// # Errors
 /// The store broke; callers must not take that for [`Resolution::NotThere`].
