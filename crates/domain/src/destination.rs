@@ -4,6 +4,7 @@ use crate::host_blocklist::HostBlocklist;
 use crate::link::Content;
 use crate::link_request::Judgement;
 use crate::public_address::{PublicPart, SystemDomain};
+use crate::routing::Rules;
 use crate::target_url::TargetUrl;
 use crate::violation::{FieldError, ViolationCode, Violations};
 
@@ -28,7 +29,7 @@ impl<C: Content> Judgement<'_, C> {
             // The violation names the field that closed the loop.
             let blamed = if is_new { field } else { *moved_by };
             for error in [
-                placement.is_addressed_by(url, context.system).then(leads_to_itself),
+                placement.is_addressed_by(url, context.system).then(|| leads_to_itself(is_new, field)),
                 placement.has_part_at(url).then(leads_to_part),
             ]
             .into_iter()
@@ -68,7 +69,12 @@ fn leads_to_part() -> FieldError {
     )
 }
 
-/// A link must not point at its own public address (D24).
-fn leads_to_itself() -> FieldError {
-    FieldError::new(ViolationCode::InvalidValue, "would make the link point at its own public address")
+/// A link must not point at its own public address (D24). Who moves a link does not see its rules, so the message mentions them.
+fn leads_to_itself(is_new: bool, field: &str) -> FieldError {
+    let message = if !is_new && field == Rules::FIELD {
+        "would make a rule of the link point at its own public address"
+    } else {
+        "would make the link point at its own public address"
+    };
+    FieldError::new(ViolationCode::InvalidValue, message)
 }

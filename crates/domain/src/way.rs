@@ -153,28 +153,47 @@ impl RedirectContent {
         {
             found.push(error.at(RedirectStatus::FIELD));
         }
-        let utm = &self.way.utm;
-        if utm.is_empty() || !is_readable(&[Utm::FIELD, "target_url"]) {
-            return;
+        if !self.way.utm.is_empty() && is_readable(&[Utm::FIELD, "target_url"]) {
+            found.append(self.judge_locations(requested));
         }
-        let is_too_long = |target: &TargetUrl| target.with_utm(utm).location().len() > MAX_LOCATION_BYTES;
-        let mut blame = |field: String| {
-            let message = "the target with the parameters of `utm` must have at most 4096 bytes";
+    }
+
+    /// The violations of the locations with the parameters of `utm`: of each by itself, and of those of all rules together. They name the
+    /// field that made a location too long.
+    fn judge_locations(&self, requested: &RedirectContentRequest) -> Violations {
+        const OF_UTM: &str = "must not make a target longer than 4096 bytes";
+        const OF_TARGET: &str = "must have at most 4096 bytes with the parameters of `utm`";
+        const OF_RULES: &str =
+            "must leave the targets of all rules together at most 196608 bytes with the parameters of `utm`";
+        let utm = &self.way.utm;
+        let mut found = Violations::new();
+        let mut blame = |field: &str, message: &'static str| {
             found.push(FieldError::new(ViolationCode::TooLong, message).at(field));
         };
-        // The violation names the field that made the location too long.
+        let length = |target: &TargetUrl| target.with_utm(utm).location().len();
+        let is_too_long = |target: &TargetUrl| length(target) > MAX_LOCATION_BYTES;
+        let are_too_long = || self.rules.targets().map(length).sum::<usize>() > Rules::MAX_LOCATION_BYTES;
         if matches!(requested.way.utm, Change::Set(_)) {
             if is_too_long(&self.target_url) || self.rules.targets().any(is_too_long) {
-                blame(Utm::FIELD.to_owned());
+                blame(Utm::FIELD, OF_UTM);
+            } else if are_too_long() {
+                blame(Utm::FIELD, OF_RULES);
             }
-            return;
+            return found;
         }
         if requested.target_url.is_some() && is_too_long(&self.target_url) {
-            blame("target_url".to_owned());
+            blame("target_url", OF_TARGET);
         }
         if let Change::Set(rules) = &requested.rules.list {
-            paths_of_targets(rules, is_too_long).into_iter().for_each(blame);
+            let paths = paths_of_targets(rules, is_too_long);
+            for path in &paths {
+                blame(path, OF_TARGET);
+            }
+            if paths.is_empty() && are_too_long() {
+                blame(Rules::FIELD, OF_RULES);
+            }
         }
+        found
     }
 
     /// Those of [`GATES`] that the redirect has.
@@ -204,8 +223,8 @@ impl RedirectContent {
 }
 
 /// The fields by which each visit is decided anew. A browser that keeps the answer would pass them, so none of them goes with a
-/// permanent status. A card is none: a previewer that keeps it sends nobody on (D135). A further field belongs here, into the functions that know the order, and into the status of chains
-/// (`signpost_app::visits`).
+/// permanent status. A card is none: a previewer that keeps it sends nobody on (D135). A further field belongs here, into the functions
+/// that know the order, and into the status of chains (`signpost_app::visits`).
 const GATES: [&str; 8] = [
     Schedule::STARTS_AT,
     Schedule::EXPIRES_AT,

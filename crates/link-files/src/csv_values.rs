@@ -46,7 +46,11 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
             let names = cell.split(',').map(str::trim).filter(|name| !name.is_empty());
             FieldValue::Names(names.map(str::to_owned).collect())
         }
-        FieldForm::Json => FieldValue::Json(cell.to_owned()),
+        // The same rules as for a line of JSON: no repeated name, and no deep nesting.
+        FieldForm::Json => match signpost_strict_json::parse(cell.as_bytes()) {
+            Ok(_) => FieldValue::Json(cell.to_owned()),
+            Err(_) => FieldValue::Unfit,
+        },
         FieldForm::Text | FieldForm::NullableText | FieldForm::Slug => FieldValue::Text(cell.to_owned()),
     })
 }

@@ -52,7 +52,7 @@ fn limited(text: &str, max: u64, taken: u64, since: u64) -> Redirect {
 
 /// Redirects with every kind of rules.
 fn redirects_with_rules() -> impl Iterator<Item = Redirect> {
-    let for_all = r#"[{"target_url": "https://example.com/all"}]"#;
+    let for_all = r#"[{"conditions": [], "target_url": "https://example.com/all"}]"#;
     let every_condition = r#"[
         {"name": "places", "conditions": [
             {"type": "country", "in": ["DE", "AT"]},
@@ -73,7 +73,7 @@ fn redirects_with_rules() -> impl Iterator<Item = Redirect> {
             {"type": "query", "name": "c", "is": "absent"}
         ], "target_url": "https://example.com/3"}
     ]"#;
-    let split = r#"[{"name": "_-9", "split": [
+    let split = r#"[{"name": "_-9", "conditions": [], "split": [
         {"name": "a", "target_url": "https://example.com/a", "weight": 1},
         {"name": "b", "target_url": "https://example.com/b", "weight": 1000}
     ]}]"#;

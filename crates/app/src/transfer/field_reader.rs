@@ -196,7 +196,8 @@ impl RowFieldReader {
             None => Change::Keep,
             Some(FieldValue::Null) => Change::Clear,
             Some(FieldValue::Json(json)) => {
-                Change::Set(read_rules_text(&json, field.name(), &mut self.violations))
+                let rules = read_rules_text(&json, field.name(), &mut self.violations);
+                rules.map_or(Change::Keep, Change::Set)
             }
             Some(
                 FieldValue::Flag(_)
@@ -206,7 +207,7 @@ impl RowFieldReader {
                 | FieldValue::Names(_)
                 | FieldValue::Unfit,
             ) => {
-                self.refuse::<()>(field, ViolationCode::InvalidType, "must be an array");
+                self.refuse::<()>(field, ViolationCode::InvalidType, "must be a JSON array");
                 Change::Keep
             }
         }

@@ -109,10 +109,17 @@ async fn d133_rules_of_records_are_judged_as_those_of_creations() {
             r#"[{"conditions": [{"type": "country", "in": ["XX"]}], "target_url": "https://a.example/"}]"#,
             "rules[0].conditions[0].in[0]",
         ),
-        (r#"[{"target_url": "https://go.example.com/x"}]"#, "rules[0].target_url"),
+        (r#"[{"conditions": [], "target_url": "https://go.example.com/x"}]"#, "rules[0].target_url"),
         (
-            r#"[{"target_url": "https://a.example/"}, {"target_url": "https://a.example/"}]"#,
+            r#"[{"conditions": [], "target_url": "https://a.example/"}, {"conditions": [], "target_url": "https://a.example/"}]"#,
             "rules[0].conditions",
+        ),
+        // A rule for every visitor says so.
+        (r#"[{"target_url": "https://a.example/"}]"#, "rules[0].conditions"),
+        (r#"[{"conditions": null, "target_url": "https://a.example/"}]"#, "rules[0].conditions"),
+        (
+            r#"[{"conditions": [{"type": "country", "in": ["DE"], "not": null}], "target_url": "https://a.example/"}]"#,
+            "rules[0].conditions[0].not",
         ),
     ] {
         match one(&world, with_rules(json)).await {

@@ -90,6 +90,7 @@ fn d133_of_a_list_that_is_too_long_one_more_item_is_counted() {
 #[test]
 fn d133_each_type_of_conditions_has_its_bounds() {
     let many = |item: &str, count: usize| json!(vec![item; count]);
+    let too_many = [vec![""], vec!["Chrome"; 19], vec![""]].concat();
     for (condition, found) in [
         (json!({ "type": "country", "in": ["de", "AT"] }), vec![]),
         (json!({ "type": "country", "in": [] }), vec![("~.in", Code::TooFewItems)]),
@@ -106,7 +107,7 @@ fn d133_each_type_of_conditions_has_its_bounds() {
             vec![("~.type", Code::InvalidValue), ("~.phase", Code::UnknownField)],
         ),
         (
-            json!({ "type": "browser", "in": [vec![""], vec!["Chrome"; 19], vec![""]].concat() }),
+            json!({ "type": "browser", "in": too_many }),
             vec![("~.in", Code::TooManyItems), ("~.in[0]", Code::TooShort)],
         ),
         (json!({ "type": "device", "in": ["mobile", "phone"] }), vec![("~.in[1]", Code::InvalidValue)]),

@@ -107,6 +107,10 @@ impl Rules {
     /// a thousand links at once (D124).
     pub const MAX_BYTES: usize = 64 * 1024;
 
+    /// How many bytes the locations of all rules have at most if `utm` adds parameters (D132): the percent-encoded targets of
+    /// [`Self::MAX_BYTES`] without any can have no more. So a node can keep every link in memory.
+    pub const MAX_LOCATION_BYTES: usize = 3 * Self::MAX_BYTES;
+
     /// The rules with this key; none without a rule. Nothing judges them: requests do (D133).
     #[must_use]
     pub fn new(key: SplitKey, list: Vec<Rule>) -> Self {
@@ -162,7 +166,8 @@ impl Rules {
     }
 
     /// How many bytes count towards [`Self::MAX_BYTES`].
-    fn size(&self) -> usize {
+    #[must_use]
+    pub fn size(&self) -> usize {
         let name = |name: &RuleName| name.as_str().len();
         let of_rule = |rule: &Rule| {
             let conditions: usize = rule.conditions.iter().map(|condition| condition.test.size()).sum();

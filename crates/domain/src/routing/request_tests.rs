@@ -110,8 +110,10 @@ fn d24_a_move_to_an_address_that_a_rule_leads_to_is_refused() {
     let to_other = || draft(&germans, "https://go.example.com/other");
     let before = world.update(&redirect(), with_rules(vec![to_other(), to_other()])).unwrap();
     let moved = RedirectRequest { slug: Change::Set(slug("other")), ..RedirectRequest::default() };
-    let refused = fields(world.update(&before, moved).unwrap_err());
-    assert_eq!(refused, found(&[("slug", Code::InvalidValue)]));
+    let refused = world.update(&before, moved).unwrap_err();
+    let Rejection::Invalid(violations) = &refused else { panic!("{refused:?}") };
+    assert!(violations.to_string().contains("would make a rule of the link point"), "{violations}");
+    assert_eq!(fields(refused), found(&[("slug", Code::InvalidValue)]));
 }
 
 #[test]
@@ -152,7 +154,13 @@ fn d33_d133_rules_without_ids_keep_those_of_the_same_rules() {
     let french = [from_countries(&["FR"])];
     let unnamed = |conditions: &[Condition]| draft(conditions, "https://example.com/");
     let list = || vec![named("a", &germans), unnamed(&germans), unnamed(&germans), named("b", &[])];
-    let before = world.update(&redirect(), with_rules(list())).unwrap();
+    let numbered = (1..).zip(list()).map(|(number, draft)| {
+        draft.map(|draft| RuleDraft { id: Some(RuleId::from_bytes([number; 16]).into()), ..draft })
+    });
+    let file =
+        RulesRequest { list: Change::Set(numbered.collect()), keeps_ids: true, ..RulesRequest::default() };
+    let before =
+        world.update(&redirect(), RedirectRequest::default().with(|content| content.rules = file)).unwrap();
     assert_eq!(world.update(&before, with_rules(list())), Ok(before.clone()), "D33");
 
     let [a, first, second, b] = before.content.rules.as_slice() else { panic!("four rules") };
@@ -235,6 +243,33 @@ fn d132_a_location_of_a_rule_with_parameters_has_at_most_4096_bytes() {
         fields(world.update(&tagged, with_rules(list)).unwrap_err()),
         found(&[("rules[1].target_url", Code::TooLong)])
     );
+}
+
+/// Short targets and long parameters would make a link of 800 KiB, which no node keeps in memory (D58).
+#[test]
+fn d58_d132_the_locations_of_all_rules_with_parameters_have_a_bound() {
+    let world = World::new();
+    let utm = |chars: usize| {
+        let value = UtmValue::parse(&"𝄞".repeat(chars)).unwrap();
+        let utm = Utm::new(|part| Some(value.clone()).filter(|_| part == UtmPart::Source));
+        RedirectRequest::default().with(|content| content.way.utm = Change::Set(utm))
+    };
+    let variants = (0..10).map(|number| variant(&format!("v{number}"), 1)).collect();
+    let split = RuleDraft {
+        id: None,
+        name: None,
+        conditions: vec![Some(from_countries(&["DE"]))],
+        leads_to: Some(RuleTargetDraft::Split(variants)),
+    };
+    let rules = |count: usize| with_rules(vec![Some(split.clone()); count]);
+    let before = world.update(&redirect(), rules(20)).unwrap();
+    let tagged = world.update(&before, utm(70)).unwrap();
+    let too_long = |field| found(&[(field, Code::TooLong)]);
+    assert_eq!(fields(world.update(&before, utm(85)).unwrap_err()), too_long("utm"));
+    assert_eq!(fields(world.update(&tagged, utm(85)).unwrap_err()), too_long("utm"));
+    let tagged = world.update(&redirect(), utm(85)).unwrap();
+    assert_eq!(fields(world.update(&tagged, rules(20)).unwrap_err()), too_long("rules"));
+    assert!(world.update(&tagged, rules(10)).is_ok());
 }
 
 #[test]

@@ -30,6 +30,6 @@ pub(crate) use object_reader::{Action, ObjectReader, properties};
 pub(crate) use preconditions::{IfMatch, Preconditions};
 pub(crate) use query_string::QueryString;
 pub(crate) use value_readers::{
-    FieldReader, boolean, integer, integers, items, object, parts, reference, secret, text, texts,
-    verbatim_list, verbatim_object,
+    FieldReader, boolean, integer, items, object, reference, secret, text, texts, verbatim_list,
+    verbatim_object,
 };

@@ -167,19 +167,9 @@ impl<'a> ObjectReader<'a> {
         None
     }
 
-    /// Whether the object has the field, valid or not. Null counts as absent.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.members.get(name).is_some_and(|value| *value != Json::Null)
-    }
-
     /// Adds a violation of a field, which follows from other fields.
     pub(crate) fn blame(&mut self, name: &str, error: FieldError) {
         self.violations.push(error.at(format!("{}{name}", self.prefix)));
-    }
-
-    /// Adds a violation of this object, which has a path. None of its fields is to blame alone.
-    pub(crate) fn blame_whole(&mut self, error: FieldError) {
-        self.violations.push(error.at(self.prefix.trim_end_matches('.')));
     }
 
     fn refuse_null<T>(&mut self, name: &str) -> Option<T> {

@@ -78,25 +78,15 @@ pub(crate) fn integer<T>(parse: impl FnOnce(i64) -> Result<T, FieldError>) -> im
 /// An object. `read` reads its fields.
 pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader<'_>) -> Option<T>) -> impl FieldReader<T> {
     |value: &Json, path: &str, violations: &mut Violations| {
-        let mut found = Violations::new();
-        let value = parts(read)(value, path, &mut found).flatten();
-        let valid = found.is_empty();
-        violations.append(found);
-        value.filter(|_| valid)
-    }
-}
-
-/// An object of which the domain judges fields together. What `read` makes of it is also the value if fields are invalid, so
-/// that the domain can add its violations (D8).
-pub(crate) fn parts<T>(read: impl FnOnce(&mut ObjectReader<'_>) -> T) -> impl FieldReader<T> {
-    |value: &Json, path: &str, violations: &mut Violations| {
         let Json::Object(members) = value else {
             return invalid_type(value, path, violations, "must be an object");
         };
         let mut object = ObjectReader::nested(path, members);
         let value = read(&mut object);
-        violations.append(object.finish());
-        Some(value)
+        let found = object.finish();
+        let valid = found.is_empty();
+        violations.append(found);
+        value.filter(|_| valid)
     }
 }
 
@@ -168,16 +158,6 @@ pub(crate) fn texts<T>(
 ) -> impl FieldReader<Vec<T>> {
     each(bounds, move |item: &Json, path: &str, violations: &mut Violations| {
         text(&parse)(item, path, violations)
-    })
-}
-
-/// An array of integers that a type of the domain accepts, with this number of items.
-pub(crate) fn integers<T>(
-    bounds: RangeInclusive<usize>,
-    parse: impl Fn(i64) -> Result<T, FieldError>,
-) -> impl FieldReader<Vec<T>> {
-    each(bounds, move |item: &Json, path: &str, violations: &mut Violations| {
-        integer(&parse)(item, path, violations)
     })
 }
 

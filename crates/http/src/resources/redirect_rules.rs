@@ -1,33 +1,23 @@
 //! Rules of redirects: which visitors are sent elsewhere than to the target (D133), and how a rule splits them (D134).
 
 use serde_json::{Value, json};
-use signpost_domain::id::RuleKind;
 use signpost_domain::routing::{
-    Condition, Rule, RuleDraft, RuleName, RuleTarget, RuleTargetDraft, Rules, RulesRequest, Split, Variant,
-    VariantDraft, Weight,
+    Rule, RuleDraft, RuleName, RuleTarget, Rules, RulesRequest, Split, Variant, Weight, read_rules,
 };
-use signpost_domain::{FieldError, IdReference, RuleId, TargetUrl, ViolationCode, Violations};
+use signpost_domain::{RuleId, TargetUrl, Violations};
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaFormat};
 
-use super::rule_condition_requests::condition;
 use super::rule_conditions::{self, ConditionBody};
-use crate::extract::{
-    Action, Field, FieldReader, ObjectReader, field, integer, items, object, parts, properties, reference,
-    text,
-};
+use crate::extract::{Action, Field, ObjectReader, field};
 use crate::schema::{
-    Components, boolean as boolean_schema, closed_object, id, integer as integer_schema, list, matching,
-    named, open_object, shown, string, target_url_pattern, web_url_shown,
+    Components, Property, always, boolean as boolean_schema, closed_object, id, integer as integer_schema,
+    list, matching, maybe, named, open_object, or_null, shown, string, target_url_pattern, web_url_shown,
 };
 use crate::wire::Text;
 
 /// A rule's id.
 const EXAMPLE_ID: &str = "rul_019b5a3e11aa7c3e8899aabbccddeeff";
-
-/// The fields of a rule of which it has one.
-const TARGET_URL: &str = "target_url";
-const SPLIT: &str = "split";
 
 shown! {
     /// A rule in an answer.
@@ -108,8 +98,10 @@ pub(super) fn read(body: &mut ObjectReader<'_>, action: Action) -> RulesRequest 
 }
 
 fn rules(action: Action) -> impl Field<Vec<Option<RuleDraft>>> {
-    let one = |item: &Json, path: &str, violations: &mut Violations| parts(rule)(item, path, violations);
-    field(Rules::FIELD, items(0..=Rules::MAX, one), move || {
+    let read = |value: &Json, path: &str, violations: &mut Violations| {
+        read_rules(&to_value(value), path, violations)
+    };
+    field(Rules::FIELD, read, move || {
         let of_null = match action {
             Action::Create => "Left out or null: none.",
             Action::Put => "They replace all that it has; null or `[]`: none.",
@@ -124,93 +116,68 @@ fn rules(action: Action) -> impl Field<Vec<Option<RuleDraft>>> {
     })
 }
 
-fn rule(object: &mut ObjectReader<'_>) -> RuleDraft {
-    let id = object.optional(rule_id());
-    let name = object.nullable(name("The rule's name in analytics, which no other rule of the redirect has. Left out or null: none, and analytics shows its id."));
-    // The violation of a missing list is enough: the rule is not also one without conditions.
-    let conditions = object.required(conditions()).unwrap_or_else(|| vec![None]);
-    let target_url = object.nullable(target_url("Where visitors are sent, by the rules of a redirect's `target_url`. Left out or null: `split` says it."));
-    let split = object.nullable(field(SPLIT, split(), || {
-        let description = "The targets between which visitors are split, by their addresses and user agents: a visitor gets the same \
-                           variant each time. Left out or null: `target_url` says where they are sent.";
-        split_schema(description, "VariantInput")
-    }));
-    let leads_to = match (object.has(TARGET_URL), object.has(SPLIT)) {
-        (true, false) => target_url.applied_to(None).map(RuleTargetDraft::Target),
-        (false, true) => split.applied_to(None).map(RuleTargetDraft::Split),
-        (true, true) => {
-            object.blame(
-                SPLIT,
-                FieldError::new(ViolationCode::InvalidValue, "must be absent beside `target_url`"),
-            );
-            None
+/// The value for the reader of the domain, which files of links share. A number that is no integer of 64 bits stays one.
+fn to_value(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Bool(*flag),
+        Json::Number(number) => number.map_or_else(|| Value::from(0.5), Value::from),
+        Json::Text(text) => Value::String(text.clone()),
+        Json::List(items) => items.iter().map(to_value).collect(),
+        Json::Object(members) => {
+            Value::Object(members.iter().map(|(name, value)| (name.clone(), to_value(value))).collect())
         }
-        (false, false) => {
-            object.blame_whole(FieldError::new(ViolationCode::Required, "must have `target_url` or `split`"));
-            None
-        }
-    };
-    RuleDraft { id, name: name.applied_to(None), conditions, leads_to }
-}
-
-/// `id` of a rule in a request.
-fn rule_id() -> impl Field<IdReference<RuleKind>> {
-    field("id", reference(IdReference::parse), || {
-        string("The id of an existing rule of this redirect, which keeps it. Any other string is ignored.")
-    })
-}
-
-fn conditions() -> impl Field<Vec<Option<Condition>>> {
-    let one =
-        |item: &Json, path: &str, violations: &mut Violations| object(condition)(item, path, violations);
-    field("conditions", items(0..=Rule::MAX_CONDITIONS, one), || {
-        list(
-            "What must all hold. Only the last rule may have none, and then holds for every visitor.",
-            named("ConditionInput"),
-        )
-        .max_items(Some(Rule::MAX_CONDITIONS))
-    })
-}
-
-/// The variants of a split. An item that is no object has no valid field.
-fn split() -> impl FieldReader<Vec<VariantDraft>> {
-    let one = |item: &Json, path: &str, violations: &mut Violations| parts(variant)(item, path, violations);
-    let read = items(Split::MIN..=Split::MAX, one);
-    |value: &Json, path: &str, violations: &mut Violations| {
-        let variants = read(value, path, violations)?;
-        // The violation of too few is enough.
-        let are_enough = variants.len() >= Split::MIN;
-        are_enough.then(|| variants.into_iter().map(Option::unwrap_or_default).collect())
     }
 }
 
-fn variant(object: &mut ObjectReader<'_>) -> VariantDraft {
-    VariantDraft {
-        name: object
-            .required(name("The variant's name in analytics, which no other variant of the rule has.")),
-        target_url: object
-            .required(target_url("Where its visitors are sent, by the rules of a redirect's `target_url`.")),
-        weight: object.required(field("weight", integer(Weight::parse), weight_schema)),
-    }
+/// The fields of a rule in a request.
+fn rule() -> Vec<Property> {
+    let of_id = string(
+        "The id of an existing rule of this redirect, which keeps it. Any other string is ignored. Left out: a rule that the redirect \
+         has with this name keeps its id, or without a name one with the same content.",
+    );
+    let of_name = "The rule's name in analytics, which no other rule of the redirect has. Left out or null: none, and analytics shows its id.";
+    let of_conditions = list(
+        "What must all hold. Only the last rule may have none, and then holds for every visitor.",
+        named("ConditionInput"),
+    );
+    let of_target = "Where visitors are sent, by the rules of a redirect's `target_url`. Left out or null: `split` says it.";
+    let of_split = "The targets between which visitors are split, by their addresses and user agents: a visitor gets the same variant each \
+                    time. Left out or null: `target_url` says where they are sent.";
+    vec![
+        maybe("id", of_id),
+        maybe("name", or_null(name(of_name).into())),
+        always("conditions", of_conditions.max_items(Some(Rule::MAX_CONDITIONS))),
+        maybe("target_url", or_null(target_url(of_target).into())),
+        maybe("split", or_null(split_schema(of_split, "VariantInput").into())),
+    ]
 }
 
-fn name(description: &'static str) -> impl Field<RuleName> {
-    field("name", text(RuleName::parse), move || {
-        name_schema(&format!(
-            "{description} 1 to {} lower-case letters, digits, `-` and `_`.",
-            RuleName::MAX_CHARS
-        ))
-        .pattern(Some("^[a-z0-9_-]{1,32}$"))
-    })
+/// The fields of a variant in a request.
+fn variant() -> Vec<Property> {
+    vec![
+        always("name", name("The variant's name in analytics, which no other variant of the rule has.")),
+        always(
+            "target_url",
+            target_url("Where its visitors are sent, by the rules of a redirect's `target_url`."),
+        ),
+        always("weight", weight_schema()),
+    ]
 }
 
-fn target_url(description: &'static str) -> impl Field<TargetUrl> {
-    field(TARGET_URL, text(TargetUrl::parse), move || {
-        matching(string(description), target_url_pattern())
-            .format(Some(SchemaFormat::Custom("http-url".to_owned())))
-            .max_length(Some(TargetUrl::MAX_CHARS))
-            .examples(["https://example.com/de"])
-    })
+fn name(description: &str) -> ObjectBuilder {
+    name_schema(&format!(
+        "{description} 1 to {} lower-case letters, digits, `-` and `_`.",
+        RuleName::MAX_CHARS
+    ))
+    .pattern(Some("^[a-z0-9_-]{1,32}$"))
+}
+
+fn target_url(description: &str) -> ObjectBuilder {
+    matching(string(description), target_url_pattern())
+        .format(Some(SchemaFormat::Custom("http-url".to_owned())))
+        .max_length(Some(TargetUrl::MAX_CHARS))
+        .examples(["https://example.com/de"])
 }
 
 fn name_schema(description: &str) -> ObjectBuilder {
@@ -236,9 +203,9 @@ pub(super) fn components() -> Components {
     let mut components = rule_conditions::components();
     components.extend([
         ("Rule", open_object(about, RuleBody::properties()).into()),
-        ("RuleInput", closed_object(about, properties(|object| drop(rule(object)))).into()),
+        ("RuleInput", closed_object(about, rule()).into()),
         ("Variant", open_object(about_variant, VariantBody::properties()).into()),
-        ("VariantInput", closed_object(about_variant, properties(|object| drop(variant(object)))).into()),
+        ("VariantInput", closed_object(about_variant, variant()).into()),
     ]);
     components
 }

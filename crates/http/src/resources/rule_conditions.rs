@@ -5,11 +5,10 @@ use signpost_domain::routing::{
     AgentName, AnyOf, Condition, Device, Hours, Network, QueryIs, QueryTest, ReferrerHost, Test, Weekday,
     Weekdays,
 };
-use signpost_domain::{CountryCode, LanguageTag, Timestamp};
+use signpost_domain::{LanguageTag, Timestamp};
 use utoipa::openapi::schema::{ArrayItems, ObjectBuilder, OneOfBuilder};
 
-use super::rule_condition_requests::{self, ReadTest, listed, not};
-use crate::extract::{ObjectReader, properties};
+use super::rule_condition_requests::{date, hours, listed, not, query};
 use crate::schema::{
     Components, LANGUAGE_TAG, Property, TIME_OF_DAY, always, boolean as boolean_schema, closed_object,
     country_pattern, integer, list, matching, named, none_of, one_of_known, only, open_object, shown, string,
@@ -24,16 +23,8 @@ pub(super) struct ConditionType {
     description: &'static str,
     /// The component of a condition as it is shown, and the fields that the type has.
     shown: (&'static str, fn() -> Vec<Property>),
-    /// The component of a condition as it is sent, and what reads the fields that the type has.
-    sent: (&'static str, ReadTest),
-}
-
-impl ConditionType {
-    /// Takes the fields of the type.
-    pub(super) fn read(&self, condition: &mut ObjectReader<'_>) -> Option<Test> {
-        let (_, read) = self.sent;
-        read(condition)
-    }
+    /// The component of a condition as it is sent, and the fields that the type has.
+    sent: (&'static str, fn() -> Vec<Property>),
 }
 
 /// Every type.
@@ -42,9 +33,8 @@ pub(super) static TYPES: [ConditionType; 10] = [
         name: "country",
         description: "The visitor is in one of these countries.",
         shown: ("CountryCondition", || vec![listed_shown(country_shown())]),
-        sent: ("CountryConditionInput", |condition| {
-            let item = || matching(country_shown(), country_pattern());
-            listed(condition, Condition::MAX_COUNTRIES, CountryCode::parse, item).map(Test::Country)
+        sent: ("CountryConditionInput", || {
+            listed(Condition::MAX_COUNTRIES, matching(country_shown(), country_pattern()))
         }),
     },
     ConditionType {
@@ -53,69 +43,58 @@ pub(super) static TYPES: [ConditionType; 10] = [
         shown: ("DeviceCondition", || {
             vec![listed_shown(one_of_known(device_schema(), Device::ALL.map(Device::as_str)))]
         }),
-        sent: ("DeviceConditionInput", |condition| {
-            listed(condition, Condition::MAX_ITEMS, Device::parse, || named(DEVICE)).map(Test::Device)
-        }),
+        sent: ("DeviceConditionInput", || listed(Condition::MAX_ITEMS, named(DEVICE))),
     },
     ConditionType {
         name: "os",
         description: "The visitor has one of these operating systems.",
         shown: ("OsCondition", || vec![listed_shown(kept(os_schema()))]),
-        sent: ("OsConditionInput", |condition| {
-            listed(condition, Condition::MAX_ITEMS, AgentName::parse, || sent(os_schema())).map(Test::Os)
-        }),
+        sent: ("OsConditionInput", || listed(Condition::MAX_ITEMS, sent(os_schema()))),
     },
     ConditionType {
         name: "browser",
         description: "The visitor has one of these browsers.",
         shown: ("BrowserCondition", || vec![listed_shown(kept(browser_schema()))]),
-        sent: ("BrowserConditionInput", |condition| {
-            listed(condition, Condition::MAX_ITEMS, AgentName::parse, || sent(browser_schema()))
-                .map(Test::Browser)
-        }),
+        sent: ("BrowserConditionInput", || listed(Condition::MAX_ITEMS, sent(browser_schema()))),
     },
     ConditionType {
         name: "language",
         description: "The language that the visitor likes best is one of these.",
         shown: ("LanguageCondition", || vec![listed_shown(language_shown())]),
-        sent: ("LanguageConditionInput", |condition| {
-            let item = || matching(language_shown(), LANGUAGE_TAG).max_length(Some(LanguageTag::MAX_CHARS));
-            listed(condition, Condition::MAX_ITEMS, LanguageTag::parse, item).map(Test::Language)
+        sent: ("LanguageConditionInput", || {
+            let item = matching(language_shown(), LANGUAGE_TAG).max_length(Some(LanguageTag::MAX_CHARS));
+            listed(Condition::MAX_ITEMS, item)
         }),
     },
     ConditionType {
         name: "date",
         description: "The visit is between two instants.",
         shown: ("DateCondition", DateBody::properties),
-        sent: ("DateConditionInput", rule_condition_requests::date),
+        sent: ("DateConditionInput", date),
     },
     ConditionType {
         name: "hours",
         description: "The visit is at these hours of these days, by the clocks of a time zone. An hour that clocks skip never matches.",
         shown: ("HoursCondition", HoursBody::properties),
-        sent: ("HoursConditionInput", rule_condition_requests::hours),
+        sent: ("HoursConditionInput", hours),
     },
     ConditionType {
         name: "query",
         description: "The visitor opened the link with this parameter, or without it.",
         shown: ("QueryCondition", QueryBody::properties),
-        sent: ("QueryConditionInput", rule_condition_requests::query),
+        sent: ("QueryConditionInput", query),
     },
     ConditionType {
         name: "referrer",
         description: "The visitor comes from a page on one of these hosts.",
         shown: ("ReferrerCondition", || vec![listed_shown(referrer_schema())]),
-        sent: ("ReferrerConditionInput", |condition| {
-            listed(condition, Condition::MAX_ITEMS, ReferrerHost::parse, referrer_schema).map(Test::Referrer)
-        }),
+        sent: ("ReferrerConditionInput", || listed(Condition::MAX_ITEMS, referrer_schema())),
     },
     ConditionType {
         name: "network",
         description: "The visitor's address is in one of these networks.",
         shown: ("NetworkCondition", || vec![listed_shown(network_schema())]),
-        sent: ("NetworkConditionInput", |condition| {
-            listed(condition, Condition::MAX_ITEMS, Network::parse, network_schema).map(Test::Network)
-        }),
+        sent: ("NetworkConditionInput", || listed(Condition::MAX_ITEMS, network_schema())),
     },
 ];
 
@@ -326,13 +305,9 @@ pub(super) fn components() -> Components {
     ];
     let each = TYPES.iter().flat_map(|ConditionType { name, description, shown, sent }| {
         let (shown_name, shown_fields) = shown;
-        let (sent_name, read) = sent;
+        let (sent_name, sent_fields) = sent;
         let shown = [tag(name)].into_iter().chain(shown_fields()).chain([not_shown()]);
-        let sent = properties(|condition| {
-            drop(read(condition));
-            condition.optional(not());
-        });
-        let sent = [tag(name)].into_iter().chain(sent);
+        let sent = [tag(name)].into_iter().chain(sent_fields()).chain([not()]);
         [
             (*shown_name, open_object(description, shown).into()),
             (*sent_name, closed_object(description, sent).into()),
@@ -351,4 +326,14 @@ fn tag(name: &'static str) -> Property {
 
 fn not_shown() -> Property {
     always("not", boolean_schema(NOT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d133_the_document_has_exactly_the_types_of_the_domain() {
+        assert_eq!(TYPES.each_ref().map(|each| each.name), Test::TYPES);
+    }
 }

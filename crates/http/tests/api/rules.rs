@@ -188,6 +188,20 @@ async fn d133_every_call_that_writes_redirects_takes_rules() {
     assert_eq!([data(0), data(1)], [json!([true, null]), json!([false, null])]);
 }
 
+/// Programs that describe links send the same description at each run.
+#[actix_web::test]
+async fn d33_d133_the_same_rules_without_ids_change_nothing() {
+    let api = Api::start().await;
+    let mut unnamed = rule("x");
+    unnamed.as_object_mut().unwrap().remove("name");
+    let rules = json!([rule("a"), unnamed, {"conditions": [], "split": [variant("a"), variant("b")]}]);
+    let created = api.call_with("POST", REDIRECTS, body(&rules)).await;
+    let path = format!("{REDIRECTS}/{}", created.id(201));
+    for _ in 0..2 {
+        assert_eq!(api.call_with("PATCH", &path, json!({ "rules": rules })).await.body, created.body);
+    }
+}
+
 #[actix_web::test]
 async fn d126_lists_are_filtered_by_whether_links_have_rules() {
     let api = Api::start().await;
@@ -385,7 +399,8 @@ async fn d137_new_rules_need_the_feature_routing() {
     assert_eq!(refused(&api, &json!([rule("a")])).await.error(), missing);
     refused(&api, &json!([])).await.id(201);
     let patch = async |fields: Value| api.call_with("PATCH", &path, fields).await;
-    for kept in [json!({"note": "x"}), json!({"rules": created.body["rules"]})] {
+    for kept in [json!({"note": "x"}), json!({"rules": created.body["rules"]}), json!({"rules": [rule("a")]})]
+    {
         assert_eq!(patch(kept).await.body["rules"], created.body["rules"]);
     }
     assert_eq!(patch(json!({"rules": [rule("b")]})).await.error(), missing);

@@ -10,7 +10,7 @@ use signpost_domain::{RuleId, Violations};
 #[must_use]
 pub fn rules(json: &str) -> Rules {
     let mut violations = Violations::new();
-    let drafts = read_rules_text(json, Rules::FIELD, &mut violations);
+    let drafts = read_rules_text(json, Rules::FIELD, &mut violations).expect("an array");
     assert!(violations.is_empty(), "{violations:?}");
     let rule = |draft: Option<RuleDraft>| {
         let RuleDraft { id: _, name, conditions, leads_to } = draft.expect("a rule");

@@ -23,7 +23,7 @@ fn with_rules(has_rules: bool) -> LinkFilter {
 }
 
 fn ruled(slug: &str) -> Redirect {
-    let rules = samples::rules(r#"[{"target_url": "https://example.net/ruled"}]"#);
+    let rules = samples::rules(r#"[{"conditions": [], "target_url": "https://example.net/ruled"}]"#);
     samples::redirect(slug).with(|content| content.rules = rules)
 }
 

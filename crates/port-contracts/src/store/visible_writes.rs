@@ -143,7 +143,7 @@ async fn changes_of_links(
     };
     let fallback_url = Some(samples::target("https://example.org/over"));
     let way = Way { redirect_status: RedirectStatus::TemporaryRedirect, ..Way::default() };
-    let rules = samples::rules(r#"[{"target_url": "https://example.org/ruled"}]"#);
+    let rules = samples::rules(r#"[{"conditions": [], "target_url": "https://example.org/ruled"}]"#);
     let preview = samples::preview("Sale", None, None);
     let updates: [(&str, Link); 15] = [
         ("target_url", redirect.clone().with(|content| content.target_url = target_url).into()),
