@@ -58,18 +58,23 @@ fn weighted_language(entry: &[u8]) -> Option<(&str, u16)> {
         0 => (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphabetic()),
         _ => (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric()),
     });
-    let weight = parts.find_map(|part| match part.trim_ascii() {
-        [b'q' | b'Q', b'=', weight @ ..] => Some(thousandths(weight.trim_ascii())),
-        _ => None,
-    });
-    let weight = weight.unwrap_or(Some(1_000))?;
+    let weight = weight(parts)?;
     (is_tag && weight > 0).then_some((tag, weight))
 }
 
-/// Reads the weight of an entry of a header, such as `0.85`, in thousandths (RFC 9110, section 12.4.2). `None` if it is malformed or
-/// greater than 1.
+/// The weight of an entry of a header with these parameters, in thousandths: 1,000 without one, `None` if it is malformed or greater
+/// than 1 (RFC 9110, section 12.4.2).
 #[must_use]
-pub fn thousandths(weight: &[u8]) -> Option<u16> {
+pub fn weight<'a>(mut parameters: impl Iterator<Item = &'a [u8]>) -> Option<u16> {
+    let sent = parameters.find_map(|parameter| match parameter.trim_ascii() {
+        [b'q' | b'Q', b'=', weight @ ..] => Some(thousandths(weight.trim_ascii())),
+        _ => None,
+    });
+    sent.unwrap_or(Some(1_000))
+}
+
+/// Reads a weight such as `0.85`.
+fn thousandths(weight: &[u8]) -> Option<u16> {
     let (whole, decimals) = match weight {
         [whole] | [whole, b'.'] => (whole, &[][..]),
         [whole, b'.', decimals @ ..] if decimals.len() <= 3 => (whole, decimals),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use signpost_domain::visitor_headers::thousandths;
+use signpost_domain::visitor_headers::weight;
 
 /// A primary language subtag of two or three lower-case letters (RFC 5646), or nothing.
 #[derive(Clone, Copy, Default)]
@@ -39,10 +39,7 @@ fn entry(entry: &[u8]) -> Option<(Language, u16)> {
     }
     let mut letters = [0; 3];
     letters.iter_mut().zip(primary).for_each(|(letter, sent)| *letter = sent.to_ascii_lowercase());
-    let weight = parts
-        .find_map(|part| part.trim_ascii().strip_prefix(b"q="))
-        .map_or(Some(1_000), |weight| thousandths(weight.trim_ascii()))?;
-    Some((Language { letters, length: primary.len() }, weight))
+    Some((Language { letters, length: primary.len() }, weight(parts)?))
 }
 
 #[cfg(test)]
@@ -59,6 +56,7 @@ mod tests {
             ("zh-Hant-TW", "zh"),
             ("pt ; q=0.7, es ; q=0.8", "es"),
             ("fr;q=0, de;q=0.001", "de"),
+            ("fr;Q=0.1, de;q=0.2", "de"),
             ("fr;q=abc, it;q=0.1", "it"),
             ("fr;q=2, it;q=0.1", "it"),
             ("da, en", "da"),
