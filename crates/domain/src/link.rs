@@ -11,6 +11,7 @@ use crate::link_id::{LinkId, LinkKind};
 use crate::placement::Placement;
 use crate::redirect::{Redirect, RedirectContent};
 use crate::revision::Revision;
+use crate::routing::Rules;
 use crate::tag::Tags;
 use crate::target_url::TargetUrl;
 use crate::text::{Name, Note};
@@ -196,12 +197,21 @@ impl Link {
         }
     }
 
-    /// Whether the link has rules (D133). Only redirects have some.
+    /// The rules of the link (D133); `None` for landing pages.
+    #[must_use]
+    pub const fn rules(&self) -> Option<&Rules> {
+        match &self.content {
+            AnyContent::Landing => None,
+            AnyContent::Redirect(redirect) => Some(&redirect.rules),
+        }
+    }
+
+    /// Whether the link has rules.
     #[must_use]
     pub const fn has_rules(&self) -> bool {
-        match &self.content {
-            AnyContent::Landing => false,
-            AnyContent::Redirect(redirect) => !redirect.rules.is_empty(),
+        match self.rules() {
+            Some(rules) => !rules.is_empty(),
+            None => false,
         }
     }
 

@@ -92,6 +92,40 @@ impl<T> Page<T> {
         Self { items, next, left_out: 0 }
     }
 
+    /// Divides the page into shorter ones, at least one. The items of each weigh at most `most` together, or it has a single item. `id_of`
+    /// returns an item's id bits.
+    ///
+    /// ```
+    /// # use signpost_domain::Page;
+    /// let page = Page { items: vec![1_u8, 2, 3], next: None, left_out: 0 };
+    /// let pages = page.divided(3, |item| usize::from(*item), |item| [*item; 16]);
+    /// assert_eq!((pages[0].items.as_slice(), pages[1].items.as_slice()), (&[1, 2][..], &[3][..]));
+    /// assert_eq!((pages[0].next.unwrap().to_bytes(), pages[1].next), ([2; 16], None));
+    /// ```
+    #[must_use]
+    pub fn divided(
+        self,
+        most: usize,
+        weight_of: impl Fn(&T) -> usize,
+        id_of: impl Fn(&T) -> [u8; 16],
+    ) -> Vec<Self> {
+        let Self { items, next, left_out } = self;
+        let (mut pages, mut current, mut weight) = (vec![], vec![], 0_usize);
+        for item in items {
+            let of_item = weight_of(&item);
+            weight = weight.saturating_add(of_item);
+            if weight > most && !current.is_empty() {
+                weight = of_item;
+                let items = std::mem::take(&mut current);
+                let next = items.last().map(|last| PagePosition::behind(id_of(last)));
+                pages.push(Self { items, next, left_out: 0 });
+            }
+            current.push(item);
+        }
+        pages.push(Self { items: current, next, left_out });
+        pages
+    }
+
     /// Maps the items, and leaves out those for which `f` returns `None`. The position of the next page stays
     /// the same.
     pub fn filter_map<U>(self, f: impl FnMut(T) -> Option<U>) -> Page<U> {
@@ -118,6 +152,25 @@ mod tests {
         for bad in [0, 101, 256, 1_000, u64::MAX] {
             assert_eq!(PageLimit::new(bad).unwrap_err().code(), ViolationCode::OutOfRange);
         }
+    }
+
+    #[test]
+    fn d124_a_page_is_divided_by_weight_and_loses_no_item() {
+        let of = |items: Vec<u8>| Page { items, next: Some(PagePosition::behind([7; 16])), left_out: 3 };
+        let divided = |items: Vec<u8>| {
+            let pages = of(items).divided(10, |item| usize::from(*item), |item| [*item; 16]);
+            assert_eq!(pages.iter().map(|page| page.left_out).sum::<usize>(), 3);
+            assert_eq!(pages.last().unwrap().next, of(vec![]).next);
+            let (_, before) = pages.split_last().unwrap();
+            for page in before {
+                assert_eq!(page.next.unwrap().to_bytes(), [*page.items.last().unwrap(); 16]);
+            }
+            pages.into_iter().map(|page| page.items).collect::<Vec<_>>()
+        };
+        assert_eq!(divided(vec![]), [vec![0_u8; 0]]);
+        assert_eq!(divided(vec![0; 1_000]), [vec![0; 1_000]]);
+        assert_eq!(divided(vec![4, 6, 1]), [vec![4, 6], vec![1]]);
+        assert_eq!(divided(vec![200, 1, 9, 11, 0]), [vec![200], vec![1, 9], vec![11], vec![0]]);
     }
 
     /// Leaving out items changes neither the other items nor the next page.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use signpost_domain::{
     AccountId, Change, LinkFilter, LinkId, LinkKind, NamedDomains, Page, PageLimit, PagePosition, Permission,
-    PixelId, Redirect, RedirectContent, RedirectId, RedirectPatch, Refusal, Rejection,
+    PixelId, Redirect, RedirectContent, RedirectId, RedirectPatch, Refusal, Rejection, Rules,
 };
 
 use super::changed_links::{Changed, LockedLinks, Progress, contended_if_decided, lock_links};
@@ -19,8 +19,12 @@ use crate::idempotency::{Idempotency, Operation};
 use crate::ports::StoreError;
 use crate::unit_of_work::commit;
 
-/// How many units of work a call has at most, so that it looks at ten thousand links.
-const MOST_UNITS: usize = 10;
+/// How many pages a call reads at most, so that it looks at ten thousand links.
+const MOST_PAGES: usize = 10;
+
+/// How many bytes of rules the links of a unit of work have at most, or a single link. Each may have 64 KiB, and a thousand such links
+/// take a store longer than a unit of work may.
+const MOST_BYTES_OF_RULES: usize = 2 * 1024 * 1024;
 
 /// How many refused links an outcome names; the others are only counted.
 const MOST_FAILURES: usize = 100;
@@ -87,8 +91,8 @@ impl MatchingUpdate {
     }
 }
 
-/// Updates up to ten thousand of the caller's redirects that match the filter, newest first, a thousand in each unit of work. A
-/// refused link is left alone, and the others still change. A link that no longer matches when it is locked is left alone too.
+/// Updates up to ten thousand of the caller's redirects that match the filter, newest first, a thousand in each unit of work, or fewer if
+/// they have long rules. A refused link is left alone, and the others still change. A link that no longer matches when it is locked is left alone too.
 ///
 /// A dry run does the same in units of work that it drops. It also needs the permission to read.
 ///
@@ -130,21 +134,27 @@ pub async fn update_matching(
     };
     // One for all pages, so that no call ends halfway because of other searches.
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
-    for number in 1..=MOST_UNITS {
+    'pages: for number in 1..=MOST_PAGES {
         let limit = PageLimit::OF_UNIT_OF_WORK;
         let page = app.store.links(account, LinkKind::Redirect, &filter, limit, after).await?;
-        let page = page.map(|link| RedirectId::from_bytes(link.id.to_bytes()));
-        let is_last = page.next.is_none() || number == MOST_UNITS;
-        operation.renew();
-        let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
-        let run = Run { rules: &rules, caller, filter: &filter, patch: &patch, operation: &operation };
-        outcome = operation.run(|| run.unit(&outcome, &page, is_last)).await?;
-        if is_last {
-            break;
-        }
         after = page.next;
-        // Some may have been deleted meanwhile.
-        known_pixels = pixels_of(app, account, &patch).await?;
+        let page = page.map(|link| {
+            let bytes = link.rules().map_or(0, Rules::size);
+            (RedirectId::from_bytes(link.id.to_bytes()), bytes)
+        });
+        for unit in page.divided(MOST_BYTES_OF_RULES, |(_, bytes)| *bytes, |(id, _)| id.to_bytes()) {
+            let unit = unit.map(|(id, _)| id);
+            let is_last = unit.next.is_none() || (number == MOST_PAGES && unit.next == after);
+            operation.renew();
+            let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
+            let run = Run { rules: &rules, caller, filter: &filter, patch: &patch, operation: &operation };
+            outcome = operation.run(|| run.unit(&outcome, &unit, is_last)).await?;
+            if is_last {
+                break 'pages;
+            }
+            // Some may have been deleted meanwhile.
+            known_pixels = pixels_of(app, account, &patch).await?;
+        }
     }
     Ok(outcome)
 }
