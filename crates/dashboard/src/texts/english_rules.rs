@@ -13,7 +13,6 @@ pub(super) static RULES: RuleTexts = RuleTexts {
     hint: "Tried in this order for each visit. The first one whose conditions all hold decides where the visitor is sent; if none does, it is the target. Rules are changed with the API, and saving the form leaves them as they are.",
     share: |a| format!("{a} %"),
     title: "Rules",
-    unnamed: "Without a name",
 };
 
 fn condition(condition: &Condition, instant: &dyn Fn(Timestamp) -> String) -> String {
@@ -22,16 +21,16 @@ fn condition(condition: &Condition, instant: &dyn Fn(Timestamp) -> String) -> St
         let is = if *is_negated { "is not" } else { "is" };
         format!("{what} {is} {}", any_of(&values))
     };
-    let whole = |text: String| if *is_negated { format!("Not: {text}") } else { text };
     match test {
         Test::Country(any) => listed("Country", texts(any, |it| country(it.as_str()).unwrap_or(it.as_str()))),
         Test::Device(any) => listed("Device", texts(any, |it| device(it.as_str()).unwrap_or(it.as_str()))),
         Test::Os(any) => listed("Operating system", texts(any, AgentName::as_str)),
         Test::Browser(any) => listed("Browser", texts(any, AgentName::as_str)),
         Test::Language(any) => listed("Language", texts(any, LanguageTag::as_str)),
-        Test::Date(range) => whole(date(*range, instant)),
-        Test::Hours(it) => whole(hours(it)),
-        Test::Query(it) => whole(query(it)),
+        Test::Date(range) => date(*range, *is_negated, instant),
+        Test::Hours(it) if *is_negated => format!("Except {}", hours(it)),
+        Test::Hours(it) => hours(it),
+        Test::Query(it) => query(it, *is_negated),
         Test::Referrer(any) => {
             listed("Referrer", texts(any, |it| if it.as_str().is_empty() { "none" } else { it.as_str() }))
         }
@@ -52,12 +51,14 @@ fn any_of(values: &[String]) -> String {
     }
 }
 
-fn date(range: DateRange, instant: &dyn Fn(Timestamp) -> String) -> String {
-    match (range.from().map(instant), range.until().map(instant)) {
-        (Some(from), Some(until)) => format!("From {from} until {until}"),
-        (Some(from), None) => format!("From {from} on"),
-        (None, Some(until)) => format!("Until {until}"),
-        (None, None) => "At any time".to_owned(),
+fn date(range: DateRange, is_negated: bool, instant: &dyn Fn(Timestamp) -> String) -> String {
+    match (range.from().map(instant), range.until().map(instant), is_negated) {
+        (Some(from), Some(until), false) => format!("From {from} until {until}"),
+        (Some(from), Some(until), true) => format!("Before {from}, or from {until} on"),
+        (Some(from), None, false) | (None, Some(from), true) => format!("From {from} on"),
+        (None, Some(until), false) | (Some(until), None, true) => format!("Until {until}"),
+        (None, None, false) => "At any time".to_owned(),
+        (None, None, true) => "At no time".to_owned(),
     }
 }
 
@@ -81,12 +82,13 @@ const fn day_name(number: u8) -> &'static str {
     }
 }
 
-fn query(query: &QueryTest) -> String {
+fn query(query: &QueryTest, is_negated: bool) -> String {
     let name = query.name.as_str();
-    match &query.is {
-        QueryIs::Present => format!("The parameter {name} is there"),
-        QueryIs::Absent => format!("The parameter {name} is not there"),
-        QueryIs::Equals(value) => format!("The parameter {name} is “{}”", value.as_str()),
+    match (&query.is, is_negated) {
+        (QueryIs::Present, false) | (QueryIs::Absent, true) => format!("The parameter {name} is there"),
+        (QueryIs::Absent, false) | (QueryIs::Present, true) => format!("The parameter {name} is not there"),
+        (QueryIs::Equals(value), false) => format!("The parameter {name} is “{}”", value.as_str()),
+        (QueryIs::Equals(value), true) => format!("The parameter {name} is not “{}”", value.as_str()),
     }
 }
 
@@ -120,14 +122,19 @@ mod tests {
 
         let at = |text| Some(Timestamp::parse(text).unwrap());
         let (from, until) = (at("2026-12-01T00:00:00Z"), at("2026-12-24T18:00:00Z"));
-        for (from, until, sentence) in [
-            (from, until, "From 2026-12-01T00:00:00.000Z until 2026-12-24T18:00:00.000Z"),
-            (from, None, "From 2026-12-01T00:00:00.000Z on"),
-            (None, until, "Until 2026-12-24T18:00:00.000Z"),
+        for (from, until, sentence, negated) in [
+            (
+                from,
+                until,
+                "From 2026-12-01T00:00:00.000Z until 2026-12-24T18:00:00.000Z",
+                "Before 2026-12-01T00:00:00.000Z, or from 2026-12-24T18:00:00.000Z on",
+            ),
+            (from, None, "From 2026-12-01T00:00:00.000Z on", "Until 2026-12-01T00:00:00.000Z"),
+            (None, until, "Until 2026-12-24T18:00:00.000Z", "From 2026-12-24T18:00:00.000Z on"),
         ] {
             let test = Test::Date(DateRange::new(from, until).unwrap());
             assert_eq!(words(test.clone(), false), sentence);
-            assert_eq!(words(test, true), format!("Not: {sentence}"));
+            assert_eq!(words(test, true), negated);
         }
 
         let time = |text| TimeOfDay::parse(text).unwrap();
@@ -141,13 +148,17 @@ mod tests {
         };
         let by_day = "Mon, Sun from 09:00 to 17:00 in the time zone Europe/Berlin";
         assert_eq!(words(hours("09:00", "17:00"), false), by_day);
+        assert_eq!(words(hours("09:00", "17:00"), true), format!("Except {by_day}"));
         let by_night = "Mon, Sun from 22:00 to 04:00 of the next day in the time zone Europe/Berlin";
         assert_eq!(words(hours("22:00", "04:00"), false), by_night);
 
         let query = |is| Test::Query(QueryTest { name: QueryText::parse_name("plan").unwrap(), is });
         assert_eq!(words(query(QueryIs::Present), false), "The parameter plan is there");
-        assert_eq!(words(query(QueryIs::Absent), true), "Not: The parameter plan is not there");
+        assert_eq!(words(query(QueryIs::Present), true), "The parameter plan is not there");
+        assert_eq!(words(query(QueryIs::Absent), false), "The parameter plan is not there");
+        assert_eq!(words(query(QueryIs::Absent), true), "The parameter plan is there");
         let pro = QueryIs::Equals(QueryText::parse_value("pro").unwrap());
-        assert_eq!(words(query(pro), false), "The parameter plan is “pro”");
+        assert_eq!(words(query(pro.clone()), false), "The parameter plan is “pro”");
+        assert_eq!(words(query(pro), true), "The parameter plan is not “pro”");
     }
 }

@@ -86,5 +86,4 @@ pub struct RuleTexts {
     pub hint: &'static str,
     pub share: One,
     pub title: &'static str,
-    pub unnamed: &'static str,
 }

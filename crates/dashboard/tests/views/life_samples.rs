@@ -139,7 +139,7 @@ pub(crate) fn rules(m: &Maker) -> Vec<RuleRow> {
     };
     let conditions = [
         "Country is Germany, Austria or Switzerland",
-        "Not: Mon, Tue, Wed, Thu, Fri from 09:00 to 17:00 in the time zone America/Argentina/ComodRivadavia",
+        "Except Mon, Tue, Wed, Thu, Fri from 09:00 to 17:00 in the time zone America/Argentina/ComodRivadavia",
     ];
     vec![
         RuleRow {
@@ -148,7 +148,7 @@ pub(crate) fn rules(m: &Maker) -> Vec<RuleRow> {
             targets: vec![target("https://shop.morgenbrot.example/de/herbst")],
         },
         RuleRow {
-            name: ENGLISH.life.rules.unnamed.to_owned(),
+            name: m.w("rul_019b5a3e11aa7c3e8899aabbccddeeff"),
             conditions: vec![m.w(LONG)],
             targets: vec![target("https://apps.example.com/morgenbrot")],
         },

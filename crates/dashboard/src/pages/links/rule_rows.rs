@@ -1,7 +1,7 @@
 //! The rules of a redirect in words, as its page shows them (D133, D134). Forms do not have them.
 
 use signpost_domain::Preferences;
-use signpost_domain::routing::{Rule, RuleName, RuleTarget, Rules, Split, Variant};
+use signpost_domain::routing::{Rule, RuleTarget, Rules, Split, Variant};
 
 use crate::frame::TEXTS;
 use crate::local_time::date_and_time;
@@ -16,7 +16,7 @@ pub(super) fn of(rules: &Rules, preferences: &Preferences) -> Vec<RuleRow> {
 }
 
 fn row(rule: &Rule, preferences: &Preferences) -> RuleRow {
-    let Rule { id: _, name, conditions, leads_to } = rule;
+    let Rule { id: _, name: _, conditions, leads_to } = rule;
     let instant = |at| date_and_time(at, preferences);
     let mut conditions: Vec<String> = conditions.iter().map(|one| (WORDS.condition)(one, &instant)).collect();
     if conditions.is_empty() {
@@ -26,7 +26,8 @@ fn row(rule: &Rule, preferences: &Preferences) -> RuleRow {
         RuleTarget::Target(url) => vec![RuleTargetRow { variant: None, url: url.as_str().to_owned() }],
         RuleTarget::Split(split) => split.as_slice().iter().map(|variant| target(variant, split)).collect(),
     };
-    RuleRow { name: name.as_ref().map_or(WORDS.unnamed, RuleName::as_str).to_owned(), conditions, targets }
+    // As analytics calls it.
+    RuleRow { name: rule.label(), conditions, targets }
 }
 
 fn target(variant: &Variant, split: &Split) -> RuleTargetRow {
