@@ -12,12 +12,14 @@ use crate::finding::Finding;
 const SOURCES: &str = "crates/app/src/";
 
 /// What reading and writing asks for in the files whose path begins so; the first that fits.
-const AREAS: [Area; 7] = [
+const AREAS: [Area; 8] = [
     Area { beginning: "accounts", reads: "Read", writes: "ManageAccount" },
     Area { beginning: "analytics", reads: "ReadAnalytics", writes: "ReadAnalytics" },
     Area { beginning: "audit", reads: "ReadAudit", writes: "ReadAudit" },
     Area { beginning: "people/members", reads: "Read", writes: "ManageMembers" },
     Area { beginning: "people", reads: "Read", writes: "ManageKeys" },
+    // An explanation is remembered for its idempotency key, and changes nothing else.
+    Area { beginning: "explain", reads: "Read", writes: "Read" },
     Area { beginning: "domains", reads: "Read", writes: "WriteDomains" },
     Area { beginning: "", reads: "Read", writes: "WriteLinks" },
 ];

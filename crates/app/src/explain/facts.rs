@@ -43,14 +43,13 @@ impl VisitHeader {
     /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 2_048;
 
-    /// Reads a value. White space around it makes no difference.
+    /// Reads a value. White space around it counts for the length, but is not part of the value.
     ///
     /// # Errors
     /// `too_long`, and `invalid_value` for control characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
         check(text, Self::MAX_CHARS)?;
-        Ok(Self(text.to_owned()))
+        Ok(Self(text.trim().to_owned()))
     }
 
     /// The value.
@@ -99,12 +98,11 @@ impl VisitedUrl {
     /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 4_096;
 
-    /// Reads a URL. White space around it makes no difference.
+    /// Reads a URL. Letter case of the scheme makes no difference.
     ///
     /// # Errors
     /// `too_long`, and `invalid_format` for another scheme.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
         check_length(text, Self::MAX_CHARS)?;
         let begins_with =
             |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
@@ -160,6 +158,7 @@ mod tests {
         let code = |error: FieldError| error.code();
         assert_eq!(VisitHeader::parse("  curl/8.5.0 ").unwrap().as_str(), "curl/8.5.0");
         assert_eq!(VisitHeader::parse("").unwrap().as_str(), "");
+        assert_eq!(VisitHeader::parse("a\n").map_err(code), Err(ViolationCode::InvalidValue));
         assert_eq!(VisitHeader::parse("a\r\nHost: b").map_err(code), Err(ViolationCode::InvalidValue));
         assert!(VisitHeader::parse(&"ü".repeat(VisitHeader::MAX_CHARS)).is_ok());
         let long = "ü".repeat(VisitHeader::MAX_CHARS + 1);
@@ -171,9 +170,11 @@ mod tests {
 
     #[test]
     fn d136_a_url_begins_with_a_scheme_of_the_web() {
-        assert!(VisitedUrl::parse(" HTTPS://go.example.com/a ").is_ok());
+        assert!(VisitedUrl::parse("HTTPS://go.example.com/a").is_ok());
         assert!(VisitedUrl::parse("http://[malformed").is_ok(), "it answers as an unknown address");
-        for other in ["", "go.example.com/a", "ftp://go.example.com/a", "https:/a", "é"] {
+        for other in
+            ["", " https://go.example.com/a", "go.example.com/a", "ftp://go.example.com/a", "https:/a", "é"]
+        {
             let code = VisitedUrl::parse(other).map_err(|error| error.code());
             assert_eq!(code, Err(ViolationCode::InvalidFormat), "{other}");
         }
