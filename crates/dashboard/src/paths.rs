@@ -140,6 +140,8 @@ routes! {
     Get "/{account}/links/{id}" READ => links::edit::show;
     Post "/{account}/links/{id}" WRITE => links::edit::save;
     Post "/{account}/links/{id}/delete" WRITE => links::edit::delete;
+    Get "/{account}/links/{id}/test" READ => links::explain::show_link;
+    Get "/{account}/test" READ => links::explain::show_address;
     Get "/{account}/links/{id}/page" READ => links::editor::show;
     Post "/{account}/links/{id}/page" WRITE => links::editor::send;
     Get "/{account}/links/{id}/page/preview" READ => links::editor::show_preview;

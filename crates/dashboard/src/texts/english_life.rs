@@ -1,7 +1,10 @@
 //! The life and the way of links in English.
 
+mod explain;
+
 use signpost_domain::{LinkState, RedirectStatus, UtmPart};
 
+use self::explain::EXPLAIN;
 use super::english_rules::RULES;
 use super::{LifeTexts, PreviewTexts};
 
@@ -14,6 +17,7 @@ pub(super) static LIFE: LifeTexts = LifeTexts {
     expires_at_hint: |a| {
         format!("In the time zone {a}. From then on the link has ended. Empty: it never ends.")
     },
+    explain: &EXPLAIN,
     fallback_url: "Address after the end",
     fallback_url_hint: "Where visitors are sent once the link has ended. Empty: where its domain sends them, or a page that says so.",
     final_url: "Leads to",

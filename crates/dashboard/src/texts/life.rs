@@ -1,9 +1,12 @@
 //! What the dashboard says about when a link works, where it leads afterwards (D128), how it sends its visitors on (D132), which of
-//! them go elsewhere (D133), and which card it has in messengers (D135).
+//! them go elsewhere (D133), which card it has in messengers (D135), and what a visit would get (D136).
+
+mod explain;
 
 use signpost_domain::routing::Condition;
 use signpost_domain::{LinkState, RedirectStatus, Timestamp, UtmPart};
 
+pub use self::explain::ExplainTexts;
 use super::{One, Two};
 
 /// The texts about the life and the way of links in one language.
@@ -16,6 +19,7 @@ pub struct LifeTexts {
     pub expired: One,
     pub expires_at: &'static str,
     pub expires_at_hint: One,
+    pub explain: &'static ExplainTexts,
     pub fallback_url: &'static str,
     pub fallback_url_hint: &'static str,
     pub final_url: &'static str,

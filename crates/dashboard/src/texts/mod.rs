@@ -42,7 +42,7 @@ pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
 pub use error_words::{ErrorWords, KeptTexts};
-pub use life::{LifeTexts, PreviewTexts, RuleTexts};
+pub use life::{ExplainTexts, LifeTexts, PreviewTexts, RuleTexts};
 pub use link_password::LinkPasswordTexts;
 pub use operator::OperatorTexts;
 pub use provider_sign_in::{ProviderTexts, ProviderWords};

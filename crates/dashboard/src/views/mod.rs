@@ -11,6 +11,7 @@ mod domains;
 mod editor;
 mod entry;
 mod errors;
+mod explain;
 mod form;
 mod groups;
 mod keys;
@@ -48,6 +49,7 @@ pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };
 pub use errors::{ErrorKind, ErrorPage, KeptFormPage};
+pub use explain::{ExplainPage, ExplainedVisit, StepRow, VisitForm};
 pub use form::{Choice, Field, Form, Select, Violation};
 pub use groups::{GroupRow, GroupsPage};
 pub use keys::{IssueKeyForm, IssuedKeyPage, KeyRow, KeyState, KeysPage};

@@ -19,6 +19,7 @@ mod cross_site;
 mod domains;
 mod editor;
 mod edits;
+mod explain;
 mod export_everything;
 mod forms;
 mod harness;

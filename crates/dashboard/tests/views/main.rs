@@ -16,6 +16,7 @@ mod document;
 mod domain_samples;
 mod editor_samples;
 mod entry_samples;
+mod explain_samples;
 mod gallery;
 mod life_samples;
 mod link_samples;

@@ -11,8 +11,8 @@ use signpost_domain::Theme;
 
 use crate::link_samples::LONG;
 use crate::{
-    analytics_samples, domain_samples, editor_samples, entry_samples, link_samples, list_samples,
-    operator_samples, people_samples, provider_samples, second_factor_samples,
+    analytics_samples, domain_samples, editor_samples, entry_samples, explain_samples, link_samples,
+    list_samples, operator_samples, people_samples, provider_samples, second_factor_samples,
 };
 
 /// A rendered page and its name.
@@ -43,6 +43,7 @@ pub(crate) fn pages(payload: Option<&str>, theme: Theme) -> Vec<Page> {
     analytics_samples::add(&maker);
     domain_samples::add(&maker);
     editor_samples::add(&maker);
+    explain_samples::add(&maker);
     maker.pages.into_inner().into_iter().map(|(name, html)| Page { name, html }).collect()
 }
 

@@ -40,15 +40,22 @@ impl Which {
 
     /// The choice in a form beside the time in the field `name`.
     fn chosen(form: &FormBody, name: &str) -> Option<Self> {
-        let chosen = form.text(&format!("{name}_which"));
+        Self::parse(form.text(&format!("{name}_which")))
+    }
+
+    fn parse(chosen: &str) -> Option<Self> {
         [Self::First, Self::Second].into_iter().find(|which| which.as_str() == chosen)
     }
 }
 
 /// The preferences with which a form shows times: those of the person, in the zone of the form.
 pub(super) fn shown_in(form: Option<&FormBody>, preferences: &Preferences) -> Preferences {
-    let of_form = form.and_then(|form| TimeZone::parse(form.text(ZONE)).ok());
-    let time_zone = of_form.unwrap_or_else(|| preferences.time_zone.clone());
+    zone_of(form.map_or("", |form| form.text(ZONE)), preferences)
+}
+
+/// The preferences of the person, in the zone with this name. Without such a zone, in that of the person.
+pub(super) fn zone_of(zone: &str, preferences: &Preferences) -> Preferences {
+    let time_zone = TimeZone::parse(zone).unwrap_or_else(|_| preferences.time_zone.clone());
     Preferences { time_zone, ..preferences.clone() }
 }
 
@@ -100,12 +107,21 @@ fn time_change(
     if is_as_shown {
         return Ok(Change::Keep);
     }
+    instant_of(time, chosen, shown_in).map(Change::Set)
+}
+
+/// The instant of a time in a form.
+fn instant_of(
+    time: LocalDateTime,
+    chosen: Option<Which>,
+    shown_in: &Preferences,
+) -> Result<Timestamp, FieldError> {
     let zone = &shown_in.time_zone;
     let invalid = |message: String| Err(FieldError::new(ViolationCode::InvalidValue, message));
     match (time.instants(zone)?, chosen) {
         (LocalInstants::Once(at), _)
         | (LocalInstants::Twice { first: at, second: _ }, Some(Which::First))
-        | (LocalInstants::Twice { first: _, second: at }, Some(Which::Second)) => Ok(Change::Set(at)),
+        | (LocalInstants::Twice { first: _, second: at }, Some(Which::Second)) => Ok(at),
         (LocalInstants::Twice { .. }, None) => invalid((WORDS.shown_twice)(zone.name())),
         (LocalInstants::Never { skipped_at }, _) => {
             let before = skipped_at.minus(Duration::from_millis(1));
@@ -113,6 +129,19 @@ fn time_change(
             invalid((WORDS.skipped)(zone.name(), &from, &to))
         }
     }
+}
+
+/// Reads a time that a query names: the instant, and the field that shows it. `chosen` is which of two instants it means. An empty
+/// time is no instant.
+pub(super) fn instant_in_query(
+    text: &str,
+    chosen: &str,
+    shown_in: &Preferences,
+) -> (Result<Option<Timestamp>, FieldError>, TimeField) {
+    let (text, chosen) = (text.trim(), Which::parse(chosen));
+    let instant = || instant_of(LocalDateTime::parse(text)?, chosen, shown_in);
+    let instant = if text.is_empty() { Ok(None) } else { instant().map(Some) };
+    (instant, typed_time(text, chosen, shown_in))
 }
 
 fn is_chosen(time: &TimeField, which: Which) -> bool {
