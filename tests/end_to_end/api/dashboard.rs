@@ -94,6 +94,11 @@ fn every_command_that_a_page_shows_works_as_printed() {
         ],
     );
     let of_account = |screen: &str| format!("/{account}/{screen}");
+    // The page of a link and the editor of a page are both below the link.
+    let tested = |location: &str| {
+        let link = location.split('?').next().unwrap().trim_end_matches("/page");
+        format!("{link}/test?country=DE&agent=iphone&query=it%27s%3D1&referrer=https://news.example.com/it's")
+    };
     let pages = [
         of_account("links"),
         of_account("links?q=it%27s"),
@@ -102,6 +107,9 @@ fn every_command_that_a_page_shows_works_as_printed() {
         of_account("groups"),
         of_account("pixels"),
         of_account("usage"),
+        of_account("test"),
+        tested(&redirect),
+        tested(&landing),
         redirect,
         landing.clone(),
         // Its last command deletes the page.

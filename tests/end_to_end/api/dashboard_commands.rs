@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{Dimension, RecordedKind};
 
@@ -23,7 +23,7 @@ fn curl(command: &str, key: &str) -> String {
     answer
 }
 
-fn json(answer: &str) -> Value {
+fn parsed(answer: &str) -> Value {
     serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
@@ -80,7 +80,7 @@ fn visited_link(program: &Program, account: &str, client: &Account) -> String {
 fn assert_statistics(page: &Page, key: &str) {
     const MEASURES: [&str; 4] = ["clicks", "visitors", "bots", "blocked"];
     let [command] = commands(page);
-    let answer = json(&curl(&command, key));
+    let answer = parsed(&curl(&command, key));
     let counts = |of: &Value| MEASURES.map(|name| of[name].to_string());
     assert_eq!(between(&page.body, "<b class=\"big\">", "<"), counts(&answer["totals"]), "{command}");
     let rows = between(&page.body, "<tr><th scope=\"row\">", "\n");
@@ -99,7 +99,7 @@ fn assert_statistics(page: &Page, key: &str) {
 fn assert_settings(owner: &mut Person, account: &str, client: &Account, key: &str) {
     let page = owner.get(&format!("/{account}/settings")).expect_status(200);
     let [read, clicks] = commands(&page);
-    let answer = json(&curl(&read, key));
+    let answer = parsed(&curl(&read, key));
     assert_eq!(answer["id"], account);
     assert_eq!(answer, client.get("/v1/account").expect_status(200).body);
     for shown in ["plan", "email"].map(|field| answer[field].as_str().unwrap_or("agency").to_owned()) {
@@ -108,7 +108,7 @@ fn assert_settings(owner: &mut Person, account: &str, client: &Account, key: &st
     let lines = curl(&clicks, key);
     let statistics = owner.get(&format!("/{account}/analytics")).expect_status(200);
     let [command] = commands(&statistics);
-    let totals = &json(&curl(&command, key))["totals"];
+    let totals = &parsed(&curl(&command, key))["totals"];
     let counted = ["clicks", "bots", "blocked"].map(|name| totals[name].as_u64().unwrap());
     let exported = u64::try_from(lines.lines().skip(1).count()).unwrap();
     assert_eq!(exported, counted.iter().sum::<u64>(), "{lines}");
@@ -118,10 +118,10 @@ fn assert_domains(scene: &DomainScene, owner: &mut Person, account: &str, key: &
     let domain = scene.activate(&scene.first().with_key(key), HOST);
     let path = format!("/{account}/domains");
     let [list, connect] = commands(&owner.get(&path).expect_status(200));
-    let connected = json(&curl(&connect, key));
+    let connected = parsed(&curl(&connect, key));
     assert_eq!(connected["status"], "pending", "{connected}");
     let page = owner.get(&path).expect_status(200);
-    let listed = json(&curl(&list, key));
+    let listed = parsed(&curl(&list, key));
     let hostnames = listed["data"].as_array().unwrap().iter().map(|one| one["hostname"].as_str().unwrap());
     let rows = between(&page.body, "<li><div><a class=\"name\"", "</bdi>");
     let rows: Vec<&str> = rows.iter().map(|row| row.split_once("<bdi>").unwrap().1).collect();
@@ -131,18 +131,61 @@ fn assert_domains(scene: &DomainScene, owner: &mut Person, account: &str, key: &
     let path = format!("{path}/{}", path_of(&domain).rsplit_once('/').unwrap().1);
     let page = owner.get(&path).expect_status(200);
     let [read, verify, change, delete] = commands(&page);
-    let answer = json(&curl(&read, key));
+    let answer = parsed(&curl(&read, key));
     assert!(page.body.contains(&format!("<bdi>{HOST}</bdi> <b class=\"tag on\">Active")), "{}", page.body);
     assert_eq!((&answer["id"], &answer["status"]), (&domain["id"], &"active".into()));
     let records = answer["dns_instructions"].as_array().unwrap().iter();
     let records = records.flat_map(|record| ["name", "value"].map(|field| record[field].as_str().unwrap()));
     assert_eq!(between(&page.body, "<dd class=\"addr\"><code>", "</code>"), records.collect::<Vec<_>>());
-    let verified = json(&curl(&verify, key));
+    let verified = parsed(&curl(&verify, key));
     assert!(verified["checked_at"].as_str() >= answer["checked_at"].as_str(), "{verified}");
-    assert_eq!(json(&curl(&change, key))["root_url"], "https://example.com/");
+    assert_eq!(parsed(&curl(&change, key))["root_url"], "https://example.com/");
     assert!(owner.get(&path).expect_status(200).body.contains("value=\"https://example.com/\""));
-    assert_eq!(json(&curl(&delete, key))["deleted"], true);
+    assert_eq!(parsed(&curl(&delete, key))["deleted"], true);
     owner.get(&path).expect_status(404);
+}
+
+/// The page of a test and its command tell the same.
+#[test]
+fn d136_commands_of_tests_tell_what_the_pages_tell() {
+    let program = Program::builder().start();
+    let (mut owner, account) = Person::owner(&program);
+    let key = program.issue_key(&account);
+    let rules = json!([{"name": "apple", "conditions": [{"type": "os", "in": ["iOS"]}], "target_url": "https://example.com/apple?a=1&b=2"}]);
+    let link = json!({"name": "x", "slug": "apps", "target_url": "https://example.com/it's", "rules": rules});
+    let link = program.with_key(&key).create_redirect(&link);
+    let id = link["id"].as_str().unwrap();
+    let url = link["url"].as_str().unwrap();
+    let mut told = vec![];
+    for path in [
+        format!("/{account}/links/{id}/test"),
+        format!("/{account}/links/{id}/test?agent=iphone&query=it%27s%3D1"),
+        format!("/{account}/test?url={url}&agent=iphone"),
+        format!("/{account}/test?url={url}-not&country=DE"),
+    ] {
+        let page = owner.get(&path).expect_status(200);
+        let [command] = commands(&page);
+        let answer: Value = serde_json::from_str(&curl(&command, &key)).unwrap();
+        let (outcome, _) = page.body.split_once("</section>").unwrap();
+        let facts = between(outcome, "<dd>", "</dd>");
+        assert_eq!(facts[0], answer["status"].to_string(), "{command}");
+        let shown = facts.iter().skip(1).map(|fact| {
+            between(fact, "<bdi>", "</bdi>").remove(0).replace("&#38;", "&").replace("&#39;", "'")
+        });
+        let expected = [&answer["location"], &answer["rule"]["name"]].into_iter().filter_map(Value::as_str);
+        assert_eq!(shown.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{command}");
+        let words = between(&page.body, "<b class=\"tag", "</b>");
+        let words = words.iter().filter_map(|tag| match tag.rsplit_once('>')?.1 {
+            "Passed" => Some("pass"),
+            "Stopped here" => Some("stop"),
+            "Not reached" => Some("skip"),
+            _ => None,
+        });
+        let results = answer["steps"].as_array().unwrap().iter().map(|step| step["result"].as_str().unwrap());
+        assert_eq!(words.collect::<Vec<_>>(), results.collect::<Vec<_>>(), "{command}");
+        told.push(answer["outcome"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(told, ["redirect", "redirect", "redirect", "not_found"]);
 }
 
 /// Runs a command of a page for operators, which must succeed, and returns what it prints.
@@ -177,7 +220,7 @@ fn commands_of_operators_pages_do_what_the_pages_show() {
     let page = operator.get("/operator/health").expect_status(200);
     let [ready, check, certificates] = commands(&page);
     assert!(page.body.contains("Everything that this node depends on works."), "{}", page.body);
-    assert_eq!(json(&run(&program, &ready))["status"], "ok");
+    assert_eq!(parsed(&run(&program, &ready))["status"], "ok");
     assert!(check.ends_with(" check"), "{check}");
     run(&program, &certificates);
 }

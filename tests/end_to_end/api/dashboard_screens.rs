@@ -149,6 +149,19 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
                 (of(landing, ""), "Morgenbrot"),
             ]
         }
+        "/{account}/links/{id}/test" => vec![
+            (of(redirect, ""), "A form for the password"),
+            (of(landing, "?agent=whatsapp&at=2999-02-01T09:05"), "The page"),
+            (of(landing, ""), "Nothing is there"),
+        ],
+        "/{account}/test" => vec![
+            (of("", ""), "Any short address"),
+            (
+                of("", &format!("?url=https://{HOST}/autumn&agent=googlebot&country=DE")),
+                "A form for the password",
+            ),
+            (of("", &format!("?url=https://{HOST}/nothing")), "Nothing is there"),
+        ],
         "/{account}/links/{id}/page" | "/{account}/links/{id}/page/preview" => {
             vec![(of(landing, ""), "Our shop")]
         }

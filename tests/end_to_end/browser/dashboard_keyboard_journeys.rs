@@ -1,4 +1,4 @@
-//! Further journeys by keyboard alone, with and without scripts: the editor, a domain, a member, statistics, an operator.
+//! Further journeys by keyboard alone, with and without scripts: the editor, a domain, a member, statistics, a test, an operator.
 
 use std::time::{Duration, Instant};
 
@@ -152,6 +152,37 @@ fn read_statistics(dashboard: &Dashboard) {
     assert_eq!(clicks(), "42");
 }
 
+/// Opens the test of a link from its page, and describes a visitor whom a rule sends elsewhere.
+fn test_link(dashboard: &Dashboard) {
+    let rules = json!([{"name": "apple", "conditions": [{"type": "os", "in": ["iOS"]}, {"type": "country", "in": ["DE"]}],
+        "target_url": "https://example.com/apple"}]);
+    let link =
+        json!({"name": "Apps", "slug": "apps", "target_url": "https://example.com/apps", "rules": rules});
+    let id = dashboard.add_redirects(&[link]).remove(0);
+    dashboard.screen(&format!("links/{id}"));
+    dashboard.enter(".top a[href$='/test']");
+    let leads_to = || dashboard.text("main .live .facts div:nth-child(2) bdi");
+    assert_eq!(leads_to(), "https://example.com/apps");
+    for (field, choice) in [("#f-country", "DE"), ("#f-agent", "iphone")] {
+        dashboard.tab_to(field);
+        let chosen = || dashboard.tab.evaluate::<String>("document.activeElement.value");
+        for _ in 0..300 {
+            if chosen() == choice {
+                break;
+            }
+            dashboard.tab.press("ArrowDown");
+        }
+        assert_eq!(chosen(), choice);
+    }
+    dashboard.enter("main form .go");
+    assert_eq!(
+        (leads_to(), dashboard.text("main .live h2")),
+        ("https://example.com/apple".to_owned(), "Sent on".to_owned())
+    );
+    assert_eq!(dashboard.text("main .live .facts div:nth-child(3) bdi"), "apple");
+    assert_eq!(dashboard.text("main ol.rows li:nth-child(8) .tag"), "Passed");
+}
+
 /// Suspends another account.
 fn suspend_account(dashboard: &Dashboard) {
     let other = dashboard.program.account("agency");
@@ -172,6 +203,7 @@ fn works_by_keyboard(visitor: &Visitor) {
     invite_member(&dashboard);
     store_clicks(&dashboard);
     read_statistics(&dashboard);
+    test_link(&dashboard);
     suspend_account(&dashboard);
 }
 

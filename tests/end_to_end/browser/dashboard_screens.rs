@@ -79,6 +79,7 @@ fn look_at_empty_screens(dashboard: &Dashboard, look: &Look<'_>) {
         ("usage", "usage"),
         ("statistics-empty", "analytics"),
         ("members-alone", "members"),
+        ("test-of-address", "test"),
         ("audit-empty", "audit?after=00000000000000000000000000000000"),
     ] {
         dashboard.screen(path);
@@ -135,6 +136,10 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
     dashboard.screen("links/new");
     dashboard.send("main form", &[("target_url", "https://www.example.com/menu"), ("name", NAMES[3])]);
     look.at("new-link-is-live");
+    dashboard.screen("test");
+    dashboard
+        .send("main form", &[("url", "ftp://"), ("address", "nobody"), ("user_agent", &"agent".repeat(500))]);
+    look.at("test-error");
     dashboard.screen("keys");
     dashboard.send("main .box form", &[("all_scopes", "")]);
     look.at("keys-error");
@@ -201,6 +206,12 @@ fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) -> String {
     dashboard.screen(&edit);
     unfold(tab, "main details");
     look.at("edit");
+    dashboard.screen(&format!("{edit}/test"));
+    dashboard.send("main form", &[("country", "DE"), ("agent", "iphone"), ("query", "plan=pro")]);
+    unfold(tab, "main details");
+    look.at("test");
+    dashboard.screen(&format!("test?url=http://localhost:8081/{}", "n".repeat(64)));
+    look.at("test-not-found");
     dashboard.screen(&edit);
     let change = json!({"name": NAMES[2], "note": null, "target_url": "https://example.org/new"});
     dashboard

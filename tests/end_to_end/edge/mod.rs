@@ -1,5 +1,6 @@
 //! What visitors meet on the built program: moved domains, real targets, misses, files that change (D24, D53 to D55, D61).
 
+mod explain;
 mod gates;
 mod link_dates;
 mod link_passwords;

@@ -143,6 +143,9 @@ fn statistics_domain_members_settings_audit_and_operators_pages_cost_few_stateme
         (of("keys"), 3),
         (of("pixels"), 2),
         (of("links/new"), 4),
+        // The link: for the page, for the test, and for what serves visits, unless it has it in memory.
+        (of(&format!("links/{redirect}/test")), 5),
+        (of("test"), 1),
         ("/me".to_owned(), 3),
         ("/accounts".to_owned(), 2),
         // The accounts, and what each of them uses.

@@ -105,6 +105,8 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         ("cursor" | "pixel_id" | "after", "invalid_format")
         | ("target_url" | "root_url" | "not_found_url" | "expired_url", "invalid_value" | "invalid_format")
         | ("hostname", "invalid_value" | "invalid_format" | "too_long")
+        // Which texts are IP addresses (D136).
+        | ("address", "invalid_format")
         | ("timezone" | "dimensions", "invalid_value")
         // Names of tags are separated by commas.
         | ("tag" | "tag_all" | "without_tag", "invalid_format" | "too_many_items" | "too_long" | "too_short")
