@@ -48,6 +48,9 @@ VIOLATIONS = {
     ("expires_at", "out_of_range"),
     ("patch.starts_at", "out_of_range"),
     ("patch.expires_at", "out_of_range"),
+    # The instant of a test, and which texts are IP addresses.
+    ("at", "out_of_range"),
+    ("address", "invalid_format"),
     # Browsers keep a permanent status and would pass dates, gates and pixels.
     ("redirect_status", "invalid_value"),
     ("patch.redirect_status", "invalid_value"),
@@ -84,11 +87,11 @@ VIOLATIONS = {
     # Each vendor's ids have their own form, and pixels must exist in the account.
     ("pixel_id", "invalid_format"),
     ("pixel_ids[]", "invalid_value"),
+    # The picture of a card follows the rules of targets.
+    ("preview.image_url", "invalid_format"),
     # URLs of landing pages follow the rules of targets, and videos are allowed from some hosts only.
     ("avatar_url", "invalid_format"),
     ("avatar_url", "invalid_value"),
-    # The picture of a card follows the rules of targets.
-    ("preview.image_url", "invalid_format"),
     ("widgets[].image_url", "invalid_format"),
     ("widgets[].image_url", "invalid_value"),
     ("widgets[].thumbnail_url", "invalid_format"),
