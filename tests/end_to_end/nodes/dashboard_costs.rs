@@ -143,7 +143,7 @@ fn statistics_domain_members_settings_audit_and_operators_pages_cost_few_stateme
         (of("keys"), 3),
         (of("pixels"), 2),
         (of("links/new"), 4),
-        // The link: for the page, for the test, and for what serves visits, unless it has it in memory.
+        // The link: for the page with its pixels, for the test, and for what serves visits, which reads it anew.
         (of(&format!("links/{redirect}/test")), 5),
         (of("test"), 1),
         ("/me".to_owned(), 3),
