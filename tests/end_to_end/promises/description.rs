@@ -93,7 +93,7 @@ fn populated(account: &Account) -> KnownIds {
 }
 
 /// The violations of a request that the document lets pass, but for those that no schema can tell: which cursors were
-/// issued, which targets a link must not have, which hosts are none although they look like it, which hostnames cannot be
+/// issued, which texts are IP addresses, which targets a link must not have, which hosts are none although they look like it, which hostnames cannot be
 /// connected, how many bytes the text of a file takes, and which periods, time zones and filters of analytics there are.
 fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String, String)> {
     let has_been_named = |field: &str| {
@@ -102,11 +102,9 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
     };
     let mut violations = answer.violations();
     violations.retain(|(field, code)| match (field.as_str(), code.as_str()) {
-        ("cursor" | "pixel_id" | "after", "invalid_format")
+        ("cursor" | "pixel_id" | "after" | "address", "invalid_format")
         | ("target_url" | "root_url" | "not_found_url" | "expired_url", "invalid_value" | "invalid_format")
         | ("hostname", "invalid_value" | "invalid_format" | "too_long")
-        // Which texts are IP addresses (D136).
-        | ("address", "invalid_format")
         | ("timezone" | "dimensions", "invalid_value")
         // Names of tags are separated by commas.
         | ("tag" | "tag_all" | "without_tag", "invalid_format" | "too_many_items" | "too_long" | "too_short")
