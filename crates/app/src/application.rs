@@ -15,7 +15,8 @@ use crate::node_health::NodeHealth;
 use crate::people::identity::ProviderSignIn;
 use crate::ports::{
     AgentReader, BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, ExplainerSlot,
-    IdSource, PasswordHasher, QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
+    IdSource, PasswordHasher, QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store,
+    TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 

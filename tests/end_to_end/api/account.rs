@@ -19,7 +19,15 @@ fn d32_the_account_shows_its_plan_its_limits_and_its_usage() {
     assert_eq!(shown["plan"], "agency");
     assert_eq!(
         shown["features"],
-        json!(["custom_domains", "pixels", "geo_blocking", "antibot", "link_access", "routing", "link_previews"])
+        json!([
+            "custom_domains",
+            "pixels",
+            "geo_blocking",
+            "antibot",
+            "link_access",
+            "routing",
+            "link_previews"
+        ])
     );
     let limits = &shown["limits"];
     assert_eq!((&limits["links"], &limits["requests_per_minute"]), (&json!(1_000_000), &json!(120)));
