@@ -122,8 +122,8 @@ fn domains(adviser: &mut Adviser, serve: &ServeSettings) {
 fn clicks(adviser: &mut Adviser, serve: &ServeSettings) {
     if !serve.gates.know_countries() {
         adviser.note(
-            "country blocks of links have no effect, because visitors' countries are unknown: set `geoip-database` or \
-             `country-header`",
+            "country blocks and country rules of links have no effect, because visitors' countries are unknown: set \
+             `geoip-database` or `country-header`",
         );
     }
     if serve.clicks.are_recorded && serve.clicks.secrets_key.is_none() {

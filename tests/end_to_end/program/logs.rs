@@ -51,7 +51,7 @@ fn d4_a_line_of_the_log_names_account_and_key_but_not_the_secret() {
 
 #[test]
 fn d55_the_start_says_that_country_blocks_have_no_effect() {
-    let line = "country blocks of links have no effect";
+    let line = "country blocks and country rules of links have no effect";
     let log = Program::start().stop_and_read_log();
     assert!(log.contains(line) && log.contains("`geoip-database`"), "{log}");
     let log = Program::builder().setting("country-header", "CF-IPCountry").start().stop_and_read_log();
