@@ -150,17 +150,17 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
             ]
         }
         "/{account}/links/{id}/test" => vec![
-            (of(redirect, ""), "A form for the password"),
-            (of(landing, "?agent=whatsapp&at=2999-02-01T09:05"), "The page"),
-            (of(landing, ""), "Nothing is there"),
+            (of(redirect, ""), "<h2>A form for the password</h2>"),
+            (of(landing, "?agent=whatsapp&at=2999-02-01T09:05"), "<h2>The page</h2>"),
+            (of(landing, ""), "<h2>Nothing is there</h2>"),
         ],
         "/{account}/test" => vec![
             (of("", ""), "Any short address"),
             (
                 of("", &format!("?url=https://{HOST}/autumn&agent=googlebot&country=DE")),
-                "A form for the password",
+                "<h2>A form for the password</h2>",
             ),
-            (of("", &format!("?url=https://{HOST}/nothing")), "Nothing is there"),
+            (of("", &format!("?url=https://{HOST}/nothing")), "<h2>Nothing is there</h2>"),
         ],
         "/{account}/links/{id}/page" | "/{account}/links/{id}/page/preview" => {
             vec![(of(landing, ""), "Our shop")]

@@ -21,7 +21,7 @@ pub struct ExplainPage {
     /// The visit, as it was described.
     pub visit: VisitForm,
     /// What the visit gets; `None` for a mistake in the form, and before an address was typed.
-    pub answer: Option<ExplainedVisit>,
+    pub answer: Option<ExplanationView>,
 }
 
 impl ExplainPage {
@@ -77,7 +77,7 @@ impl VisitForm {
 
 /// What a visit gets, as people read it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ExplainedVisit {
+pub struct ExplanationView {
     /// The outcome, in a few words.
     pub title: String,
     /// The outcome, in a sentence.

@@ -8,7 +8,7 @@ use super::form::{Choice, Field, Form, Select, Violation, violations};
 use super::life::{LifeForm, LimitForm};
 use super::link_list::LinkKind;
 use super::link_password::LinkPasswordForm;
-use super::link_preview::{PreviewCard, PreviewForm, PreviewInputs};
+use super::link_preview::{CardSketch, PreviewForm, PreviewInputs};
 use super::shell::Shell;
 use super::way::{RuleRow, WayForm};
 use crate::texts::Texts;
@@ -68,7 +68,7 @@ pub struct EditLinkPage {
     /// The rules of a redirect, which send some visitors elsewhere.
     pub rules: Vec<RuleRow>,
     /// The card of a redirect.
-    pub preview: Option<PreviewCard>,
+    pub preview: Option<CardSketch>,
     /// The path of its statistics, if its visits are counted and the user may read the counts.
     pub statistics: Option<String>,
     /// When it was created, as people read it.

@@ -24,7 +24,7 @@ pub struct PreviewInputs {
 
 /// A card as previewers show it. The dashboard loads no pictures from elsewhere, so it has the address of the picture only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PreviewCard {
+pub struct CardSketch {
     /// The title.
     pub title: String,
     /// The text below the title.

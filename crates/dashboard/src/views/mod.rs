@@ -49,7 +49,7 @@ pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };
 pub use errors::{ErrorKind, ErrorPage, KeptFormPage};
-pub use explain::{ExplainPage, ExplainedVisit, StepRow, VisitForm};
+pub use explain::{ExplainPage, ExplanationView, StepRow, VisitForm};
 pub use form::{Choice, Field, Form, Select, Violation};
 pub use groups::{GroupRow, GroupsPage};
 pub use keys::{IssueKeyForm, IssuedKeyPage, KeyRow, KeyState, KeysPage};
@@ -62,7 +62,7 @@ pub use link_list::{
     NamedId, Tile,
 };
 pub use link_password::LinkPasswordForm;
-pub use link_preview::{PreviewCard, PreviewForm, PreviewInputs};
+pub use link_preview::{CardSketch, PreviewForm, PreviewInputs};
 pub use members::{InvitationRow, InvitedPage, MemberRow, MembersPage, OpenInvitations};
 pub use operator_accounts::{
     DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage, OperatorMemberRow,

@@ -35,7 +35,7 @@ fn last_asked(dashboard: &Dashboard) -> ExplainedVisit {
 }
 
 #[actix_web::test]
-async fn d136_the_page_of_a_link_leads_to_a_test_that_says_what_a_visitor_gets() {
+async fn d136_the_page_of_a_link_leads_to_its_test() {
     let dashboard = Dashboard::start().await;
     let viewer = dashboard.member("viewer@example.com", Role::Viewer).await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
@@ -52,8 +52,8 @@ async fn d136_the_page_of_a_link_leads_to_a_test_that_says_what_a_visitor_gets()
             "<dt>Status</dt><dd>307</dd>",
             "<dt>Leads to</dt><dd><bdi>https://example.com/de?a=1&#38;b=2</bdi></dd>",
             "<dt>Rule</dt><dd><bdi>german, variant new</bdi></dd>",
-            "<b class=\"name\">1. Is there a link?</b><p>The &#60;b&#62;link&#60;/b&#62; is active.</p></div><b class=\"tag on\">Passed</b>",
-            "<b class=\"name\">9. Is a click left?</b><p>No click is left.</p></div><b class=\"tag del\">Stopped here</b>",
+            "<b class=\"name\">1. Link</b><p>The &#60;b&#62;link&#60;/b&#62; is active.</p></div><b class=\"tag on\">Passed</b>",
+            "<b class=\"name\">9. Limit of clicks</b><p>No click is left.</p></div><b class=\"tag del\">Stopped here</b>",
             "</p></div><b class=\"tag\">Not reached</b>",
         ] {
             assert!(page.body.contains(part), "{part}: {}", page.body);

@@ -143,7 +143,7 @@ async fn d135_what_is_refused_is_blamed_on_its_field_and_nothing_is_lost() {
 }
 
 #[actix_web::test]
-async fn d137_on_a_plan_without_cards_one_that_is_there_stays_and_can_only_be_removed() {
+async fn d137_without_the_feature_a_card_can_only_be_removed() {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
     let id = create(&editor, "redirect", "one", &CARD).await.followed_id();
@@ -170,7 +170,7 @@ async fn d137_on_a_plan_without_cards_one_that_is_there_stays_and_can_only_be_re
     for path in [format!("links/{id}"), "links/new".to_owned()] {
         let page = editor.get(&dashboard.path(&path)).await.body;
         assert!(
-            page.contains("Your plan has no cards of links.") && !page.contains("f-preview_title"),
+            page.contains("Your plan does not include cards.") && !page.contains("f-preview_title"),
             "{page}"
         );
     }

@@ -3,7 +3,7 @@
 use signpost_app::explain::{Check, StepResult, VisitOutcome};
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    Choice, ExplainPage, ExplainedVisit, Field, Label, NamedId, NavItem, Select, StepRow, Tone, VisitForm,
+    Choice, ExplainPage, ExplanationView, Field, Label, NamedId, NavItem, Select, StepRow, Tone, VisitForm,
 };
 use signpost_domain::CountryCode;
 
@@ -46,7 +46,7 @@ pub(crate) fn add(m: &Maker) {
         user_agent: m.bad(LONG, "Must have at most 2048 characters."),
         language: m.bad(LONG, "Must have at most 2048 characters."),
         referrer: m.bad(LONG, "Must have no control characters."),
-        query: m.bad(LONG, "Must have at most 8192 characters."),
+        query: m.bad(LONG, "Must have at most 4096 characters."),
         at: refused_life(m).starts_at,
         address: m.bad("192.0.2", "Must be an IPv4 or IPv6 address, such as 203.0.113.9."),
         ..form(m)
@@ -70,7 +70,7 @@ fn form(m: &Maker) -> VisitForm {
 }
 
 /// Every check, with another result each.
-fn answer(m: &Maker, outcome: VisitOutcome) -> ExplainedVisit {
+fn answer(m: &Maker, outcome: VisitOutcome) -> ExplanationView {
     let words = ENGLISH.life.explain;
     let [title, text] = (words.outcome)(outcome);
     let results = StepResult::ALL.into_iter().zip([Tone::Good, Tone::Bad, Tone::Neutral]).cycle();
@@ -80,7 +80,7 @@ fn answer(m: &Maker, outcome: VisitOutcome) -> ExplainedVisit {
         reason: m.w("The rule `german` holds, because the visitor is in Germany."),
     };
     let is_redirect = outcome == VisitOutcome::Redirect;
-    ExplainedVisit {
+    ExplanationView {
         title: title.to_owned(),
         text: text.to_owned(),
         status: m.w(if is_redirect { "302" } else { "403" }),

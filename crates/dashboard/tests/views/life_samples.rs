@@ -2,7 +2,7 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    Choice, Field, LifeForm, LinkPasswordForm, PreviewCard, PreviewForm, PreviewInputs, RuleRow,
+    CardSketch, Choice, Field, LifeForm, LinkPasswordForm, PreviewForm, PreviewInputs, RuleRow,
     RuleTargetRow, Select, TimeField, UtmField, WayForm,
 };
 use signpost_domain::{RedirectStatus, UtmPart};
@@ -101,7 +101,7 @@ pub(crate) fn refused_password(m: &Maker) -> LinkPasswordForm {
 
 /// The fields of a redirect with a card.
 pub(crate) fn full_preview(m: &Maker) -> PreviewForm {
-    let PreviewCard { title, description, image_url } = card(m);
+    let CardSketch { title, description, image_url } = card(m);
     let field = |text: Option<String>| Field::of(text.unwrap_or_default());
     let inputs = PreviewInputs {
         title: Field::of(title),
@@ -122,8 +122,8 @@ pub(crate) fn refused_preview(m: &Maker) -> PreviewForm {
 }
 
 /// The card of a redirect.
-pub(crate) fn card(m: &Maker) -> PreviewCard {
-    PreviewCard {
+pub(crate) fn card(m: &Maker) -> CardSketch {
+    CardSketch {
         title: m.w("Everything must go"),
         description: m.some("Until Sunday, half of our autumn collection.\nIn all shops."),
         image_url: m.some("https://shop.morgenbrot.example/pictures/autumn-1200x630.jpg?v=2"),

@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date_and_time, number};
-use crate::views::{Conflict, EditLinkPage, Form, LinkForm, NavItem, PreviewCard, RuleRow};
+use crate::views::{CardSketch, Conflict, EditLinkPage, Form, LinkForm, NavItem, RuleRow};
 use crate::visit::{Member, Visit};
 
 /// A link of either kind, as its page shows it.
@@ -68,7 +68,7 @@ impl Single {
     }
 
     /// The card of a redirect.
-    fn preview(&self) -> Option<PreviewCard> {
+    fn preview(&self) -> Option<CardSketch> {
         match self {
             Self::Redirect(single) => single.redirect.content.preview.as_ref().map(preview_fields::card),
             Self::Landing(_) => None,

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::frame::{TEXTS, shell};
 use crate::pages::field;
 use crate::views::{
-    CurlExample, ExplainPage, ExplainedVisit, Field, Label, NamedId, NavItem, StepRow, Tone, VisitForm,
+    CurlExample, ExplainPage, ExplanationView, Field, Label, NamedId, NavItem, StepRow, Tone, VisitForm,
 };
 use crate::visit::{Member, Visit};
 
@@ -133,10 +133,10 @@ fn twin_of_address(visit: &Visit, url: &str, visitor: Map<String, Value>) -> Cur
     curl::send_json(visit.api_url(), WORDS.curl_address, "POST", EXPLAIN, &Value::Object(body))
 }
 
-fn explained(explanation: &Explanation) -> ExplainedVisit {
+fn explained(explanation: &Explanation) -> ExplanationView {
     let Explanation { outcome, status, location, rule, steps } = explanation;
     let [title, text] = (WORDS.outcome)(*outcome);
-    ExplainedVisit {
+    ExplanationView {
         title: title.to_owned(),
         text: text.to_owned(),
         status: status.to_string(),

@@ -10,7 +10,7 @@ use crate::form_body::{FormBody, with_line_feeds};
 use crate::frame::TEXTS;
 use crate::pages::field;
 use crate::texts::PreviewTexts;
-use crate::views::{Field, PreviewCard, PreviewForm, PreviewInputs};
+use crate::views::{CardSketch, Field, PreviewForm, PreviewInputs};
 use crate::visit::Member;
 
 const WORDS: &PreviewTexts = TEXTS.life.preview;
@@ -117,8 +117,8 @@ fn offered(member: &Member, inputs: PreviewInputs, is_there: bool) -> PreviewFor
 }
 
 /// The card as the page of a redirect sketches it.
-pub(super) fn card(preview: &LinkPreview) -> PreviewCard {
-    PreviewCard {
+pub(super) fn card(preview: &LinkPreview) -> CardSketch {
+    CardSketch {
         title: preview.title().as_str().to_owned(),
         description: preview.description().and_then(|text| non_empty(text.as_str())).map(str::to_owned),
         image_url: preview.image_url().map(|url| url.as_str().to_owned()),

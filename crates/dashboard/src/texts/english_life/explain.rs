@@ -54,17 +54,17 @@ pub(super) static EXPLAIN: ExplainTexts = ExplainTexts {
 
 const fn check(check: Check) -> &'static str {
     match check {
-        Check::Existence => "Is there a link?",
-        Check::Start => "Has it started?",
-        Check::End => "Is it still going on?",
-        Check::Antibot => "Are bots turned away?",
-        Check::Country => "Is the country let in?",
-        Check::Preview => "Is it a preview?",
-        Check::Password => "Is a password asked for?",
-        Check::Rules => "Does a rule hold?",
-        Check::Credit => "Is a click left?",
-        Check::Pixels => "Are there pixels?",
-        Check::Answer => "The answer",
+        Check::Existence => "Link",
+        Check::Start => "Start",
+        Check::End => "End",
+        Check::Antibot => "Bots",
+        Check::Country => "Country",
+        Check::Preview => "Preview card",
+        Check::Password => "Password",
+        Check::Rules => "Rules",
+        Check::Credit => "Limit of clicks",
+        Check::Pixels => "Pixels",
+        Check::Answer => "Answer",
     }
 }
 
