@@ -69,7 +69,7 @@ fn leads_to_part() -> FieldError {
     )
 }
 
-/// A link must not point at its own public address (D24). Who moves a link does not see its rules, so the message mentions them.
+/// A link must not point at its own public address (D24). Someone who moves a link may not see its rules, so the message names them.
 fn leads_to_itself(is_new: bool, field: &str) -> FieldError {
     let message = if !is_new && field == Rules::FIELD {
         "would make a rule of the link point at its own public address"

@@ -202,7 +202,7 @@ impl ContentRules for RedirectContent {
         {
             return Err(Refusal::FeatureNotAvailable(Feature::LinkAccess));
         }
-        let keeps_rules = before.is_some_and(|content| self.rules.are_among(&content.rules));
+        let keeps_rules = before.is_some_and(|content| self.rules.is_subset_of(&content.rules));
         if !self.rules.is_empty() && !keeps_rules && !features.contains(Feature::Routing) {
             return Err(Refusal::FeatureNotAvailable(Feature::Routing));
         }

@@ -223,7 +223,7 @@ impl RedirectContent {
 }
 
 /// The fields by which each visit is decided anew. A browser that keeps the answer would pass them, so none of them goes with a
-/// permanent status. A card is none: a previewer that keeps it sends nobody on (D135). A further field belongs here, into the functions
+/// permanent status. A card is not a gate, because a previewer that keeps it sends nobody on (D135). A further field belongs here, into the functions
 /// that know the order, and into the status of chains (`signpost_app::visits`).
 const GATES: [&str; 8] = [
     Schedule::STARTS_AT,

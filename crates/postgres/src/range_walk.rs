@@ -60,9 +60,9 @@ impl QueryId for RowTests<'_> {
 /// The links of a range that pass the tests, from the highest id down (ADR 17).
 ///
 /// The range is a query of its own, so that PostgreSQL plans it without the costs of the tests and of the columns that are statements:
-/// they would make it prefer to read the account through another index and to sort what is left. The limit of this inner query is none, but
-/// that is not known to the planner, which expects a tenth of the rows of any limit that it does not know. So it walks the index that has
-/// the order, however few links it expects in the range and however many a page has.
+/// they would make it prefer to read the account through another index and to sort what is left. `LIMIT NULL` is no limit, but the planner
+/// does not evaluate it, and assumes a tenth of the rows. So it walks the index that has the order, however few links it expects in the
+/// range and however many a page has.
 pub(crate) struct RangeWalk<'a> {
     columns: AsSelect<LinkRow, Pg>,
     range: ListRange,

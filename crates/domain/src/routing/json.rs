@@ -236,7 +236,7 @@ fn type_name(text: &str) -> Result<&'static str, FieldError> {
 
 /// The fields of all types of conditions.
 fn fields_of_types() -> BTreeSet<&'static str> {
-    Test::TYPES.into_iter().flat_map(|kind| Object::fields_that(|object| drop(test(kind, object)))).collect()
+    Test::TYPES.into_iter().flat_map(|kind| Object::field_names(|object| drop(test(kind, object)))).collect()
 }
 
 /// Takes the fields of one type of conditions.

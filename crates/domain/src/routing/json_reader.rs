@@ -97,14 +97,14 @@ impl<'a> Object<'a> {
                 let cut = name.char_indices().nth(MAX_NAME_CHARS).and_then(|(end, _)| name.get(..end));
                 let name = cut.map_or_else(|| name.clone(), |start| format!("{start}…"));
                 let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
-                of_text(error.at(format!("{path}.{name}")), value)
+                with_text_value(error.at(format!("{path}.{name}")), value)
             });
         }
         Some(value)
     }
 
     /// The names of the fields that `read` takes of an object.
-    pub(super) fn fields_that(read: impl FnOnce(&mut Object<'_>)) -> BTreeSet<&'static str> {
+    pub(super) fn field_names(read: impl FnOnce(&mut Object<'_>)) -> BTreeSet<&'static str> {
         let (fields, mut violations) = (Map::new(), Violations::new());
         let mut object = Object {
             fields: &fields,
@@ -348,11 +348,11 @@ impl<'a> Object<'a> {
 }
 
 fn refuse_type(value: &Value, path: String, message: &'static str, violations: &mut Violations) {
-    violations.push(of_text(FieldError::new(ViolationCode::InvalidType, message).at(path), value));
+    violations.push(with_text_value(FieldError::new(ViolationCode::InvalidType, message).at(path), value));
 }
 
 /// The violation with the value, if that is a text.
-fn of_text(violation: Violation, value: &Value) -> Violation {
+fn with_text_value(violation: Violation, value: &Value) -> Violation {
     match value.as_str() {
         Some(text) => violation.of_value(text),
         None => violation,

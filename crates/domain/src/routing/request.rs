@@ -130,7 +130,7 @@ impl RulesRequest {
             let (None, Some(draft)) = (*id, draft) else { continue };
             let kept = match &draft.name {
                 Some(name) => claim(&|rule| rule.name.as_ref() == Some(name)),
-                None => claim(&|rule| rule.is_that_of(draft)),
+                None => claim(&|rule| rule.matches_draft(draft)),
             };
             *id = kept.filter(|id| given.insert(*id));
         }
@@ -140,7 +140,7 @@ impl RulesRequest {
 
 impl Rule {
     /// Whether a draft makes this rule, apart from its id.
-    fn is_that_of(&self, draft: &RuleDraft) -> bool {
+    fn matches_draft(&self, draft: &RuleDraft) -> bool {
         let RuleDraft { id: _, name, conditions, leads_to } = draft;
         *name == self.name
             && conditions.len() == self.conditions.len()
@@ -149,7 +149,7 @@ impl Rule {
     }
 
     /// Whether another rule is the same, apart from its id.
-    fn has_content_of(&self, other: &Self) -> bool {
+    fn has_same_content(&self, other: &Self) -> bool {
         let Self { id: _, name, conditions, leads_to } = self;
         *name == other.name && *conditions == other.conditions && *leads_to == other.leads_to
     }
@@ -158,8 +158,8 @@ impl Rule {
 impl Rules {
     /// Whether each of these rules is one of some earlier ones, apart from their ids and their order.
     #[must_use]
-    pub(crate) fn are_among(&self, before: &Self) -> bool {
-        self.as_slice().iter().all(|rule| before.as_slice().iter().any(|one| one.has_content_of(rule)))
+    pub(crate) fn is_subset_of(&self, before: &Self) -> bool {
+        self.as_slice().iter().all(|rule| before.as_slice().iter().any(|one| one.has_same_content(rule)))
     }
 
     /// Whether a list makes these rules, apart from their ids and their key.
@@ -170,7 +170,7 @@ impl Rules {
             && list
                 .iter()
                 .zip(drafts)
-                .all(|(rule, draft)| draft.as_ref().is_some_and(|draft| rule.is_that_of(draft)))
+                .all(|(rule, draft)| draft.as_ref().is_some_and(|draft| rule.matches_draft(draft)))
     }
 }
 

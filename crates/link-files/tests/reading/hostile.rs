@@ -239,7 +239,7 @@ fn json_lines_may_be_blank_and_have_any_line_end() {
 /// As strict as the API is with bodies (D10).
 #[test]
 fn d10_an_invalid_json_line_does_not_stop_the_others() {
-    let deep = format!("{{\"note\":{}1{}}}", "[".repeat(1_000), "]".repeat(100_000));
+    let deep = format!("{{\"note\":{}1{}}}", "[".repeat(1_000), "]".repeat(1_000));
     for wrong in [
         "[]",
         "null",
