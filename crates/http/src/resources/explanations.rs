@@ -256,17 +256,17 @@ const EXAMPLE_URL: &str = "https://go.example.com/sale?plan=pro";
 /// An answer: a rule sends a visitor elsewhere.
 fn example() -> Value {
     let reasons = [
-        "The link is active.",
+        "An active link is at this address.",
         "The link has no start.",
         "The link has no end.",
-        "The link does not turn bots away.",
-        "The link turns no country away.",
+        "Antibot is off for this link.",
+        "The link blocks no countries.",
         "The link has no preview card.",
         "The link asks for no password.",
-        "The rule `german` holds.",
+        "The first rule that holds is `german`.",
         "The link has no limit of clicks.",
         "The link fires no pixels.",
-        "The visitor is sent on with 302.",
+        "The visitor is sent to https://example.com/de.",
     ];
     let step = |(check, reason): (Check, &str)| json!({"check": check.as_str(), "result": StepResult::Pass.as_str(), "reason": reason});
     json!({
