@@ -46,7 +46,7 @@ impl VisitHeader {
     /// Reads a value. White space around it counts for the length, but is not part of the value.
     ///
     /// # Errors
-    /// `too_long`, and `invalid_value` for control characters.
+    /// `too_long`, and `invalid_format` for control characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         check(text, Self::MAX_CHARS)?;
         Ok(Self(text.trim().to_owned()))
@@ -70,7 +70,7 @@ impl VisitQuery {
     /// Reads a query, with or without its question mark.
     ///
     /// # Errors
-    /// `too_long`, and `invalid_value` for control characters.
+    /// `too_long`, and `invalid_format` for control characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         check(text, Self::MAX_CHARS)?;
         Ok(Self(text.strip_prefix('?').unwrap_or(text).to_owned()))
@@ -89,8 +89,8 @@ impl VisitQuery {
     }
 }
 
-/// The URL of a visit that is to be explained: at most 4,096 characters that begin with `http://` or `https://`. Whether the rest is an
-/// address, nobody learns: what is none answers as an address without a link does.
+/// The URL of a visit that is to be explained: at most 4,096 characters that begin with `http://` or `https://`. The rest may
+/// be anything: a malformed address gets the same answer as an address without a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitedUrl(String);
 
@@ -134,7 +134,7 @@ pub fn parse_visitor_address(text: &str) -> Result<IpAddr, FieldError> {
 fn check(text: &str, longest: usize) -> Result<(), FieldError> {
     check_length(text, longest)?;
     if text.chars().any(char::is_control) {
-        return Err(FieldError::new(ViolationCode::InvalidValue, "must have no control characters"));
+        return Err(FieldError::new(ViolationCode::InvalidFormat, "must have no control characters"));
     }
     Ok(())
 }
@@ -158,14 +158,14 @@ mod tests {
         let code = |error: FieldError| error.code();
         assert_eq!(VisitHeader::parse("  curl/8.5.0 ").unwrap().as_str(), "curl/8.5.0");
         assert_eq!(VisitHeader::parse("").unwrap().as_str(), "");
-        assert_eq!(VisitHeader::parse("a\n").map_err(code), Err(ViolationCode::InvalidValue));
-        assert_eq!(VisitHeader::parse("a\r\nHost: b").map_err(code), Err(ViolationCode::InvalidValue));
+        assert_eq!(VisitHeader::parse("a\n").map_err(code), Err(ViolationCode::InvalidFormat));
+        assert_eq!(VisitHeader::parse("a\r\nHost: b").map_err(code), Err(ViolationCode::InvalidFormat));
         assert!(VisitHeader::parse(&"ü".repeat(VisitHeader::MAX_CHARS)).is_ok());
         let long = "ü".repeat(VisitHeader::MAX_CHARS + 1);
         assert_eq!(VisitHeader::parse(&long).map_err(code), Err(ViolationCode::TooLong));
         assert_eq!(VisitQuery::parse("?a=1&b=?").unwrap().as_str(), "a=1&b=?");
         assert_eq!(VisitQuery::parse("a=1").unwrap().as_str(), "a=1");
-        assert_eq!(VisitQuery::parse("a\0").map_err(code), Err(ViolationCode::InvalidValue));
+        assert_eq!(VisitQuery::parse("a\0").map_err(code), Err(ViolationCode::InvalidFormat));
     }
 
     #[test]
