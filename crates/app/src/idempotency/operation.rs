@@ -27,8 +27,8 @@ impl<'a, T> Operation<'a, T> {
         self.attempts.renew();
     }
 
-    /// Runs `attempt`, which must [begin](Self::begin) and [finish](Self::finish), as [`Attempts::run`] does. If the request
-    /// has a key, remembers the answer to a refusal.
+    /// Runs `attempt`, which must [begin](Self::begin) and [finish](Self::finish), or one that needs no unit of work, as
+    /// [`Attempts::run`] does. If the request has a key, remembers the answer to a refusal, also to one without a unit of work.
     pub(crate) async fn run<R, F: Future<Output = Result<R, AppError>>>(
         &self,
         attempt: impl Fn() -> F,

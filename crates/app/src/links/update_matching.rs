@@ -92,7 +92,8 @@ impl MatchingUpdate {
 }
 
 /// Updates up to ten thousand of the caller's redirects that match the filter, newest first, a thousand in each unit of work, or fewer if
-/// they have long rules. A refused link is left alone, and the others still change. A link that no longer matches when it is locked is left alone too.
+/// they have long rules. A refused link is left alone, and the others still change. A link that no longer matches when it is locked is
+/// left alone too.
 ///
 /// A dry run does the same in units of work that it drops. It also needs the permission to read.
 ///
@@ -135,6 +136,8 @@ pub async fn update_matching(
     // One for all pages, so that no call ends halfway because of other searches.
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     'pages: for number in 1..=MOST_PAGES {
+        // The page is bounded by its number of links alone: with the longest rules, a call holds a thousand times 64 KiB until it keeps
+        // only their ids and sizes.
         let limit = PageLimit::OF_UNIT_OF_WORK;
         let page = app.store.links(account, LinkKind::Redirect, &filter, limit, after).await?;
         after = page.next;
