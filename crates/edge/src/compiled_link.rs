@@ -17,7 +17,7 @@ use crate::card;
 use crate::click_limit_view::ClickLimitView;
 use crate::gates::byte_of;
 use crate::generations::{Generations, Moment, Slot};
-use crate::landing_page;
+use crate::landing_page::{self, Forms};
 use crate::link_layout::{Leads, LinkBytes, LinkParts};
 use crate::link_view::{Destination, LinkView};
 use crate::requested_address::RequestedAddress;
@@ -51,13 +51,14 @@ pub(crate) enum CompileError {
 
 impl CompiledLink {
     /// Compiles what `requested` leads to, as of `moment`, with the operator's list of hosts. `now` decides which changes of local
-    /// clocks are worked out.
+    /// clocks are worked out, and a page is compiled in `forms`.
     pub(crate) fn new(
         requested: &RequestedAddress<'_>,
         resolved: &Resolved,
         list: &HostBlocklist,
         moment: Moment,
         now: Timestamp,
+        forms: Forms,
         generations: &Generations,
     ) -> Result<Self, CompileError> {
         let Resolved {
@@ -80,7 +81,7 @@ impl CompiledLink {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
             Resolution::LandingElsewhere { url } => (redirect, url.clone().into_bytes()),
             Resolution::Landing { page, url } => {
-                (Leads::Page, landing_page::compiled(page, url, requested.slug(), list)?)
+                (Leads::Page, landing_page::compiled(page, url, requested.slug(), list, forms)?)
             }
             Resolution::NotThere => (Leads::Nothing, vec![byte_of(*missing)]),
         };

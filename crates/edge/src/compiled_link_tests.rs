@@ -47,6 +47,15 @@ fn compiled<T>(
 /// Compiles it for an address, and passes the link to `look`.
 fn compiled_with<T>(
     address: &Address,
+    resolved: Resolved,
+    look: impl FnOnce(&CompiledLink, &RequestedAddress<'_>, &Generations) -> T,
+) -> T {
+    compiled_in(Forms::All, address, resolved, look)
+}
+
+fn compiled_in<T>(
+    forms: Forms,
+    address: &Address,
     mut resolved: Resolved,
     look: impl FnOnce(&CompiledLink, &RequestedAddress<'_>, &Generations) -> T,
 ) -> T {
@@ -61,6 +70,7 @@ fn compiled_with<T>(
         &HostBlocklist::default(),
         generations.now(),
         Timestamp::EPOCH,
+        forms,
         &generations,
     )
     .unwrap();
@@ -70,6 +80,27 @@ fn compiled_with<T>(
 fn addresses() -> [Address; 3] {
     let custom = |slug| samples::on_custom("links.example.net", slug).address().unwrap();
     [samples::on_system("sale").address().unwrap(), custom(Some("sale")), custom(None)]
+}
+
+/// A page that is only explained is as that of visitors, and is not compressed.
+#[test]
+fn d136_an_explained_page_has_no_compressed_forms() {
+    let page = PublishedLanding { title: samples::name("Menu"), content: samples::page_content() };
+    let url = "https://go.example.com/sale".to_owned();
+    let resolution = Resolution::Landing { page: Box::new(page), url };
+    let resolved = Resolved { resolution, ..plain("https://example.com") };
+    let [address, ..] = addresses();
+    let forms = |forms| {
+        compiled_in(forms, &address, resolved.clone(), |link, _, _| {
+            let view = link.view();
+            let Destination::Page(page) = view.destination() else { panic!("a page") };
+            let compressed = Encoding::ALL.map(|form| page.form(Some(form)).len());
+            (page.policy.to_vec(), page.form(None).to_vec(), compressed)
+        })
+    };
+    let (policy, html, compressed) = forms(Forms::All);
+    assert!(!html.is_empty() && compressed.iter().all(|length| *length > 0));
+    assert_eq!(forms(Forms::Plain), (policy, html, compressed.map(|_| 0)));
 }
 
 #[test]

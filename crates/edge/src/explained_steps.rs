@@ -35,9 +35,9 @@ impl StepWriter {
         steps.pass(
             Check::Antibot,
             if gates.antibot_enabled {
-                "The visitor's user agent is none that antibot blocks."
+                "Antibot does not block the visitor's user agent."
             } else {
-                "The link lets bots in."
+                "Antibot is off for this link."
             },
         );
         let blocks = view.gates().is_some_and(|gates| !gates.countries.is_empty());
@@ -201,7 +201,10 @@ fn absence(reason: Reason, visit: &ExplainedVisit, resolved: &Resolved) -> &'sta
     match reason {
         _ if !visit.is_active => "The link is inactive.",
         _ if !visit.is_domain_active => "The domain of the link is not active.",
-        Reason::Listed => "The operator's list has the host of a target, so the link does not open.",
+        // A link with rules is not followed further, so all targets are its own.
+        Reason::Listed if is_own || !resolved.rules.is_empty() => {
+            "The operator's list has the host of a target, so the link does not open."
+        }
         Reason::Missing(Missing::Suspended) if is_first => {
             "The account is suspended, so its links do not open."
         }

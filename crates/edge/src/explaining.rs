@@ -13,7 +13,8 @@ use signpost_domain::{Rule, RuleTarget, Slug};
 use crate::explained_request;
 use crate::explained_steps::StepWriter;
 use crate::gates::Reason;
-use crate::judgement::{Judge, Seen, Stop, shown};
+use crate::judgement::{Judge, Onward, Seen, Stop, shown};
+use crate::landing_page::Forms;
 use crate::link_lookup::FoundLink;
 use crate::link_view::Destination;
 use crate::outcome::Outcome;
@@ -51,6 +52,8 @@ impl VisitExplainer for EdgeExplainer {
 struct Judged {
     outcome: Outcome,
     kind: VisitOutcome,
+    /// Whether a root leads where its domain says, because its link does not open.
+    gives_way: bool,
     /// Where a page of pixels leads.
     behind_page: Option<String>,
     /// The label of the rule by which the visitor is sent on.
@@ -71,7 +74,7 @@ impl EdgeState {
         let site = HashedSite::at(&visit.address, generations);
         let slug = visit.address.slug.as_ref().map(Slug::as_str);
         let requested = RequestedAddress::new(&site, slug, generations);
-        let link = self.loader.compiled(&requested, &resolved, moment, visit.at);
+        let link = self.loader.compiled(&requested, &resolved, moment, visit.at, Forms::Plain);
         let found = self.found(link.map_err(StoreError::unavailable)?);
         self.prepare_rules(&found.link.view()).await;
         let judged = self.judged(visit, &resolved, &found);
@@ -83,47 +86,53 @@ impl EdgeState {
         let request = explained_request::request(visit.address.slug.as_ref(), &visit.facts);
         let VisitFacts { address, country, .. } = visit.facts;
         let seen = Seen { request: &request, now: visit.at, address, country };
-        let agents = AgentCache::new();
+        let agents = AgentCache::new(1);
         let judge = Judge { edge: self, agents: &agents };
         let view = found.link.view();
         let mut steps = StepWriter::of_link(&view, resolved, self.gates.country(&seen.for_gates()));
-        let stopped =
-            |outcome, kind, steps| Judged { outcome, kind, behind_page: None, rule: String::new(), steps };
-        // A link without clicks in the store may still have some on this node, and lead nowhere.
-        let nowhere = || {
-            let reason = Reason::Missing(view.missing());
-            (view.destination() == Destination::Nothing).then_some(Stop::NotThere(reason))
-        };
-        match judge.stop(&seen, &view, found.is_listed).or_else(nowhere) {
+        match judge.stop(&seen, &view, found.is_listed) {
             None => {}
             Some(Stop::NotThere(reason)) => {
                 steps.not_there(reason, visit, resolved);
-                return stopped(Outcome::NotFound, VisitOutcome::NotFound, steps);
+                let judged = Judged::with(Outcome::NotFound, VisitOutcome::NotFound, steps);
+                return Judged { gives_way: true, ..judged };
             }
             Some(Stop::Ended(reason)) => {
                 steps.ended(reason, resolved);
-                return stopped(self.after_end(&view), VisitOutcome::Expired, steps);
+                return Judged::with(self.after_end(&view), VisitOutcome::Expired, steps);
             }
             Some(Stop::Gate(turned_away)) => {
                 steps.turned_away(turned_away);
-                return stopped(Outcome::TurnedAway(turned_away), VisitOutcome::Blocked, steps);
+                return Judged::with(Outcome::TurnedAway(turned_away), VisitOutcome::Blocked, steps);
             }
             Some(Stop::Card(card)) => {
                 steps.stop(Check::Preview, "The visitor is a link previewer, and gets the card.");
-                return stopped(card.answer(), VisitOutcome::Preview, steps);
+                return Judged::with(card.answer(), VisitOutcome::Preview, steps);
             }
         }
+        let mut judged = match view.destination() {
+            // A link without clicks in the store may still have some on this node, and lead nowhere.
+            Destination::Nothing => {
+                steps.not_there(Reason::Missing(view.missing()), visit, resolved);
+                return Judged::with(Outcome::NotFound, VisitOutcome::NotFound, steps);
+            }
+            Destination::Location { start, rest } => {
+                let onward = judge.onward(&seen, &view, start, rest);
+                let outcome = judge.sent(&seen, &view, &onward);
+                redirected(&onward, outcome, resolved, steps)
+            }
+            Destination::Page(page) => page_shown(shown(&seen, &found.link, &page), resolved, steps),
+        };
         if view.has_password() {
-            steps.stop(Check::Password, "The visitor gets a form that asks for the password.");
+            judged.steps.stop(Check::Password, "The visitor gets a form that asks for the password.");
         }
-        let mut judged = sent(judge, &seen, resolved, found, steps);
         let withheld = view.limit().and_then(|_| judge.withheld(&seen));
         judged.steps.credit(resolved, withheld.is_some());
         if view.has_password() {
-            return stopped(Outcome::PasswordAsked, VisitOutcome::Password, judged.steps);
+            return Judged::with(Outcome::PasswordAsked, VisitOutcome::Password, judged.steps);
         }
         match withheld {
-            Some(withheld) => stopped(withheld.into(), VisitOutcome::Unavailable, judged.steps),
+            Some(withheld) => Judged::with(withheld.into(), VisitOutcome::Unavailable, judged.steps),
             None => judged,
         }
     }
@@ -136,12 +145,14 @@ impl EdgeState {
         resolved: &Resolved,
         judged: Judged,
     ) -> Result<Explanation, StoreError> {
-        let Judged { outcome, kind, behind_page, rule, mut steps } = judged;
+        let Judged { outcome, kind, gives_way, behind_page, rule, mut steps } = judged;
         let outcome = match outcome {
             Outcome::NotFound => {
                 let root = match visit.address.slug {
-                    None => self.site_url(site, SiteUrl::Root).await.map_err(|outcome| failure(&outcome))?,
-                    Some(_) => None,
+                    None if gives_way => {
+                        self.site_url(site, SiteUrl::Root).await.map_err(|outcome| failure(&outcome))?
+                    }
+                    None | Some(_) => None,
                 };
                 match root {
                     Some(url) => Outcome::at_the_root(Version::HTTP_11, &url),
@@ -175,41 +186,34 @@ impl EdgeState {
     }
 }
 
-/// What a visitor gets who is sent on to the destination of the link.
-fn sent(
-    judge: Judge<'_>,
-    seen: &Seen<'_>,
-    resolved: &Resolved,
-    found: &FoundLink,
-    mut steps: StepWriter,
-) -> Judged {
-    let view = found.link.view();
-    match view.destination() {
-        Destination::Location { start, rest } => {
-            let way = judge.way(seen, &view, start, rest);
-            let outcome = judge.sent(seen, &view, &way);
-            let (start, rest) = way.location();
-            let location = [start, &String::from_utf8_lossy(rest)].concat();
-            let fires = matches!(outcome, Outcome::Pixels(_));
-            steps.rules(resolved, way.rule);
-            steps.pixels(resolved, fires);
-            steps.pass(Check::Answer, format!("The visitor is sent to {location}"));
-            let behind_page = fires.then_some(location);
-            Judged { outcome, kind: VisitOutcome::Redirect, behind_page, rule: way.rule.to_owned(), steps }
-        }
-        Destination::Page(page) => {
-            steps.rules(resolved, "");
-            steps.pixels(resolved, false);
-            steps.pass(Check::Answer, "The visitor gets the landing page.");
-            let outcome = shown(seen, &found.link, &page);
-            Judged { outcome, kind: VisitOutcome::Page, behind_page: None, rule: String::new(), steps }
-        }
-        Destination::Nothing => {
-            steps.stop(Check::Existence, "No link is at this address.");
-            let kind = VisitOutcome::NotFound;
-            Judged { outcome: Outcome::NotFound, kind, behind_page: None, rule: String::new(), steps }
-        }
+impl Judged {
+    /// A visit with this answer, which no rule has decided.
+    fn with(outcome: Outcome, kind: VisitOutcome, steps: StepWriter) -> Self {
+        Self { outcome, kind, gives_way: false, behind_page: None, rule: String::new(), steps }
     }
+}
+
+/// A visitor gets this answer, which leads to a location.
+fn redirected(onward: &Onward<'_>, outcome: Outcome, resolved: &Resolved, mut steps: StepWriter) -> Judged {
+    let (start, rest) = onward.location();
+    let location = [start, &String::from_utf8_lossy(rest)].concat();
+    let fires = matches!(outcome, Outcome::Pixels(_));
+    steps.rules(resolved, onward.rule);
+    steps.pixels(resolved, fires);
+    steps.pass(Check::Answer, format!("The visitor is sent to {location}"));
+    Judged {
+        behind_page: fires.then_some(location),
+        rule: onward.rule.to_owned(),
+        ..Judged::with(outcome, VisitOutcome::Redirect, steps)
+    }
+}
+
+/// A visitor gets this answer, which is the landing page.
+fn page_shown(outcome: Outcome, resolved: &Resolved, mut steps: StepWriter) -> Judged {
+    steps.rules(resolved, "");
+    steps.pixels(resolved, false);
+    steps.pass(Check::Answer, "The visitor gets the landing page.");
+    Judged::with(outcome, VisitOutcome::Page, steps)
 }
 
 /// The rule with this label, as analytics names it.

@@ -66,7 +66,7 @@ pub(crate) enum Withheld {
 
 /// Where a link sends a visitor.
 #[derive(Debug)]
-pub(crate) struct Way<'a> {
+pub(crate) struct Onward<'a> {
     start: &'static str,
     rest: &'a [u8],
     /// The whole location with the visitor's parameters, if any are forwarded.
@@ -76,7 +76,7 @@ pub(crate) struct Way<'a> {
     sending: Sending,
 }
 
-impl Way<'_> {
+impl Onward<'_> {
     /// Both parts of the location.
     pub(crate) fn location(&self) -> (&'static str, &[u8]) {
         self.forwarded.as_ref().map_or((self.start, self.rest), |location| ("", location.as_bytes()))
@@ -109,7 +109,7 @@ impl Judge<'_> {
         {
             return Some(Stop::Gate(turned_away));
         }
-        // A form is sent by somebody who has seen the link.
+        // A visitor who sends the form already has the link, so no card.
         if let Some(card) = view.card()
             && *seen.request.method() != Method::POST
             && is_previewer(visitor::user_agent(seen.request))
@@ -136,13 +136,13 @@ impl Judge<'_> {
 
     /// Where the link sends the visitor whose own target is made of both parts.
     #[inline]
-    pub(crate) fn way<'v>(
+    pub(crate) fn onward<'v>(
         self,
         seen: &Seen<'_>,
         view: &LinkView<'v>,
         start: &'static str,
         rest: &'v [u8],
-    ) -> Way<'v> {
+    ) -> Onward<'v> {
         let (mut start, mut rest, mut rule) = (start, rest, "");
         if let Some(rules) = view.rules()
             && let Some(ruled) = self.ruled(seen, rules)
@@ -150,18 +150,24 @@ impl Judge<'_> {
             (start, rest, rule) = ("", ruled.location, ruled.label);
         }
         let sending = view.sending();
-        Way { start, rest, forwarded: visitor::forwarded(seen.request, sending, start, rest), rule, sending }
+        Onward {
+            start,
+            rest,
+            forwarded: visitor::forwarded(seen.request, sending, start, rest),
+            rule,
+            sending,
+        }
     }
 
     /// The answer to a visitor who is sent there: a redirect, or a page that fires the link's pixels first.
     #[inline]
-    pub(crate) fn sent(self, seen: &Seen<'_>, view: &LinkView<'_>, way: &Way<'_>) -> Outcome {
-        let (start, rest) = way.location();
+    pub(crate) fn sent(self, seen: &Seen<'_>, view: &LinkView<'_>, onward: &Onward<'_>) -> Outcome {
+        let (start, rest) = onward.location();
         let redirected = || {
             if *seen.request.method() == Method::POST {
                 return Outcome::redirected_to_get(start, rest);
             }
-            Outcome::redirected(seen.request.version(), way.sending.status, start, rest)
+            Outcome::redirected(seen.request.version(), onward.sending.status, start, rest)
         };
         self.pixel_page(seen, view, start, rest).unwrap_or_else(redirected)
     }

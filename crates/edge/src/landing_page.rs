@@ -12,6 +12,15 @@ use crate::compiled_link::CompileError;
 /// compress them anew.
 const MAX_COMPRESSED: usize = 128 * 1024;
 
+/// The forms in which a page is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forms {
+    /// Also compressed, for visitors.
+    All,
+    /// Only as it is, for an explanation (D136), which no browser gets.
+    Plain,
+}
+
 /// Compiles the page at `slug`, or at the root of a hostname, into bytes that [`PageView::new`] reads. `url`
 /// is its public URL. Texts have no links to `blocked` hosts.
 pub(crate) fn compiled(
@@ -19,6 +28,7 @@ pub(crate) fn compiled(
     url: &str,
     slug: Option<&str>,
     blocked: &HostBlocklist,
+    forms: Forms,
 ) -> Result<Vec<u8>, CompileError> {
     let PublishedLanding { title, content } = page;
     let slug = slug.and_then(|slug| Slug::parse(slug).ok());
@@ -29,8 +39,9 @@ pub(crate) fn compiled(
     let has_addresses = content.widgets.as_slice().iter().any(has_addresses);
     writer.number(u32::from(has_addresses));
     writer.list(content.widgets.as_slice().iter().filter_map(widget_entry))?;
+    let is_compressed = forms == Forms::All && html.len() <= MAX_COMPRESSED;
     for encoding in Encoding::ALL {
-        let form = (html.len() <= MAX_COMPRESSED).then(|| encoding.compress(html.as_bytes(), Effort::Kept));
+        let form = is_compressed.then(|| encoding.compress(html.as_bytes(), Effort::Kept));
         writer.text(&form.flatten().unwrap_or_default())?;
     }
     writer.bytes(html.as_bytes());

@@ -183,6 +183,7 @@ mod tests {
     use signpost_port_contracts::samples;
 
     use super::*;
+    use crate::landing_page::Forms;
     use crate::requested_address::HashedSite;
 
     const MEBIBYTE: u64 = 1024 * 1024;
@@ -224,6 +225,7 @@ mod tests {
             &HostBlocklist::default(),
             generations.now(),
             Timestamp::EPOCH,
+            Forms::All,
             generations,
         )
         .unwrap();

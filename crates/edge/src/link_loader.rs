@@ -8,6 +8,7 @@ use signpost_domain::{Address, Timestamp};
 
 use crate::compiled_link::{CompileError, CompiledLink};
 use crate::generations::Moment;
+use crate::landing_page::Forms;
 use crate::link_cache::LinkCache;
 use crate::outage_log::OutageLog;
 use crate::requested_address::{HashedSite, RequestedAddress};
@@ -68,16 +69,17 @@ impl LinkLoader {
         })
     }
 
-    /// Compiles what was read as of `moment`, for visits about `now`.
+    /// Compiles what was read as of `moment`, for visits about `now`, with a page in these forms.
     pub(crate) fn compiled(
         &self,
         requested: &RequestedAddress<'_>,
         resolved: &Resolved,
         moment: Moment,
         now: Timestamp,
+        forms: Forms,
     ) -> Result<CompiledLink, CompileError> {
         let list = self.app.target_blocklist.current();
-        CompiledLink::new(requested, resolved, &list, moment, now, &self.cache.generations)
+        CompiledLink::new(requested, resolved, &list, moment, now, forms, &self.cache.generations)
     }
 
     async fn read(&self, address: &Address) -> Loaded {
@@ -95,7 +97,7 @@ impl LinkLoader {
         let site = HashedSite::at(address, generations);
         let slug = address.slug.as_ref().map(signpost_domain::Slug::as_str);
         let requested = RequestedAddress::new(&site, slug, generations);
-        match self.compiled(&requested, &resolved, moment, self.app.clock.now()) {
+        match self.compiled(&requested, &resolved, moment, self.app.clock.now(), Forms::All) {
             Ok(link) => {
                 self.cache.insert(requested.hash(), link.clone());
                 Loaded::Link(link)

@@ -109,7 +109,7 @@ impl Worker {
             edge,
             links: WorkerCache::new(),
             hosts: HostCache::new(),
-            agents: AgentCache::new(),
+            agents: AgentCache::new(AgentCache::MOST_OF_A_WORKER),
             lane,
             plain_http,
             durations,
@@ -340,8 +340,8 @@ impl Worker {
         let (outcome, kind, rule) = match view.destination() {
             Destination::Nothing => return self.not_found(UNKNOWN),
             Destination::Location { start, rest } => {
-                let way = judge.way(&seen, &view, start, rest);
-                (judge.sent(&seen, &view, &way), ClickKind::Sent, way.rule)
+                let onward = judge.onward(&seen, &view, start, rest);
+                (judge.sent(&seen, &view, &onward), ClickKind::Sent, onward.rule)
             }
             Destination::Page(page) => (shown(&seen, link, &page), ClickKind::Shown, ""),
         };

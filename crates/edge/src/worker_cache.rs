@@ -100,6 +100,7 @@ mod tests {
 
     use super::*;
     use crate::generations::Generations;
+    use crate::landing_page::Forms;
     use crate::link_view::Destination;
     use crate::requested_address::HashedSite;
 
@@ -141,6 +142,7 @@ mod tests {
             &HostBlocklist::default(),
             generations.now(),
             Timestamp::EPOCH,
+            Forms::All,
             generations,
         )
         .unwrap()

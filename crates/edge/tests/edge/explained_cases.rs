@@ -42,7 +42,7 @@ fn at(placed: &Redirect, host: &'static str, path: &str) -> Case {
     Case { link: placed.clone().into_any(), host, path: path.to_owned() }
 }
 
-fn limit(max: u64, taken: u64) -> ClickLimit {
+pub(crate) fn limit(max: u64, taken: u64) -> ClickLimit {
     ClickLimit::new(MaxClicks::new(max).unwrap(), taken, Revision::FIRST)
 }
 

@@ -7,16 +7,17 @@ use std::time::Duration;
 use signpost_app::explain::{
     Check, Explanation, StepResult, VisitFacts, VisitHeader, VisitOutcome, VisitedUrl,
 };
-use signpost_app::ports::{ClickTaking, LinkReads, Store};
-use signpost_domain::LinkId;
+use signpost_app::ports::{ChangeLog, ClickTaking, Insertion, LinkReads, ReadChanges, Store};
+use signpost_domain::{DomainFiles, DomainUrls, Redirect};
 use signpost_port_contracts::samples;
 
 use crate::explained_cases::{
-    BEGIN, BOT, CLOSED, Case, END, FALLBACK, PREVIEWER, TARGET, cases, explain, explained_visit, germany,
-    visitors, with_countries,
+    BEGIN, BOT, CLOSED, CUSTOM, Case, END, FALLBACK, PREVIEWER, TARGET, cases, explain, explained_visit,
+    germany, limit, visitors, with_countries,
 };
-use crate::harness::{Answer, Edge, HOST, redirect_to};
-use crate::rules::{COMPUTER, DEFAULT, PHONE, RULED};
+use crate::harness::{ACTIVE, Answer, Edge, HOST, redirect_to};
+use crate::rules::{COMPUTER, DEFAULT, PHONE, RULED, ruled};
+use crate::site_settings::configure;
 
 /// The outcome that the answer to a visit looks like.
 fn outcome(answer: &Answer) -> Vec<VisitOutcome> {
@@ -98,26 +99,25 @@ async fn d136_an_explanation_says_what_the_visit_gets() {
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), VisitOutcome::ALL, "the table has every outcome");
 }
 
-/// Explanations leave no trace: no click, no used click of a limit, no count in a log of the store, and no change for visitors.
+/// Explanations leave no trace: no click, no used click of a limit, no entry in the store's log of changes, and no change for visitors.
 #[tokio::test(flavor = "multi_thread")]
 async fn d136_an_explanation_leaves_no_trace() {
     let edge = with_countries().await;
     let cases = cases(&edge).await;
-    let reads = edge.memory.store.link_reads().count();
+    let store = &edge.memory.store;
+    let reads = store.link_reads().count();
+    let before = store.end_of_changes().await.unwrap();
     for Case { link, .. } in &cases {
         for (_, _, facts) in &visitors() {
             explain(&edge, link, facts, samples::at(BEGIN)).await;
         }
     }
-    assert!(edge.memory.store.link_reads().count() > reads);
+    assert!(store.link_reads().count() > reads);
+    let unchanged = ReadChanges::These { changes: Vec::new(), position: before };
+    assert_eq!(store.changes_since(before, 1_000).await.unwrap(), unchanged);
     let limited = cases.iter().find(|case| case.path == "/limited").unwrap().link.id();
-    let stored =
-        edge.memory.store.link(edge.account, limited).await.unwrap().unwrap().into_redirect().unwrap();
+    let stored = store.link(edge.account, limited).await.unwrap().unwrap().into_redirect().unwrap();
     assert_eq!(stored.content.click_limit.unwrap().left(), 1_000, "no node has taken clicks");
-    let LinkId::Redirect(limited) = limited else { panic!("{limited}") };
-    let mut work = edge.memory.store.begin().await.unwrap();
-    let taking = work.take_clicks(edge.account, limited).await.unwrap();
-    assert!(matches!(taking, ClickTaking::Taken(_)));
     assert_eq!(edge.clicks().await, []);
 }
 
@@ -208,6 +208,75 @@ async fn d136_what_is_at_the_address_now_is_not_told() {
         (explanation.outcome, explanation.status, explanation.location),
         (VisitOutcome::NotFound, 404, None)
     );
+}
+
+/// What is wrong with another account's link, to which the caller's leads, is not told. What is wrong with the caller's own target is.
+#[tokio::test(flavor = "multi_thread")]
+async fn d136_what_is_wrong_with_another_accounts_link_is_not_told() {
+    let edge = with_countries().await;
+    let other = samples::account();
+    let mut work = edge.memory.store.begin().await.unwrap();
+    work.insert_account(&other).await.unwrap();
+    let foreign = [
+        redirect_to("their-listed", "https://evil.example/"),
+        Redirect { is_active: false, ..redirect_to("their-inactive", TARGET) },
+        redirect_to("their-loop", "https://go.example.com/their-loop"),
+    ];
+    let inserted = work.insert_links(other.id, &foreign.map(Redirect::into_any), 1_000).await.unwrap();
+    assert_eq!(inserted, [Insertion::Done; 3]);
+    edge.commit(work).await;
+    for theirs in ["their-listed", "their-inactive", "their-loop"] {
+        let link = redirect_to(&format!("to-{theirs}"), &format!("https://go.example.com/{theirs}"));
+        edge.add(&link).await;
+        let explanation = explain(&edge, &link.into_any(), &VisitFacts::default(), samples::at(0)).await;
+        assert_eq!((explanation.status, explanation.outcome), (404, VisitOutcome::NotFound), "{theirs}");
+        assert_eq!(
+            (explanation.steps[0].check, explanation.steps[0].reason.as_ref()),
+            (Check::Existence, "The link leads to another address of this service, and no link opens there."),
+            "{theirs}"
+        );
+    }
+    let rules = r#"[{"conditions":[],"target_url":"https://evil.example/"}]"#;
+    let link = ruled("own-rule", rules)
+        .with(|content| content.target_url = samples::target("https://go.example.com/their-listed"));
+    edge.add(&link).await;
+    let explanation = explain(&edge, &link.into_any(), &VisitFacts::default(), samples::at(0)).await;
+    assert!(explanation.steps[0].reason.contains("operator's list"), "{explanation:?}");
+}
+
+/// A root whose link has clicks on this node alone, and leads nowhere, is a miss. It does not lead where its domain sends visitors of a
+/// root without a link.
+#[tokio::test(flavor = "multi_thread")]
+async fn d136_a_root_with_held_clicks_and_a_dead_target_is_explained_as_visited() {
+    let edge = with_countries().await;
+    let domain = edge.connect_domain(CUSTOM, ACTIVE).await;
+    let urls = DomainUrls {
+        root_url: Some(samples::target("https://example.org/root")),
+        not_found_url: Some(samples::target("https://example.org/nothing")),
+        expired_url: None,
+    };
+    configure(&edge, &domain, urls, &DomainFiles::default()).await;
+    let target = redirect_to("target", TARGET);
+    edge.add(&target).await;
+    let root = Redirect {
+        placement: samples::on_custom(CUSTOM, None),
+        ..redirect_to("x", "https://go.example.com/target")
+    }
+    .with(|content| content.click_limit = Some(limit(640, 0)));
+    edge.add(&root).await;
+    let visit = || edge.request_with("GET", "/", &format!("Host: {CUSTOM}\r\nUser-Agent: {COMPUTER}\r\n"));
+    let answer = visit();
+    assert_eq!((answer.status, answer.header("location")), (302, Some(TARGET)));
+    // Another node takes all others.
+    let mut work = edge.memory.store.begin().await.unwrap();
+    while let ClickTaking::Taken(_) = work.take_clicks(edge.account, root.id).await.unwrap() {}
+    edge.commit(work).await;
+    edge.update(&target, &Redirect { is_active: false, ..target.clone() }).await;
+    let explanation = explain(&edge, &root.into_any(), &VisitFacts::default(), samples::at(0)).await;
+    let answer = visit();
+    assert_eq!((answer.status, answer.header("location")), (302, Some("https://example.org/nothing")));
+    assert_eq!((explanation.status, explanation.location.as_deref()), (302, answer.header("location")));
+    assert_eq!(explanation.outcome, VisitOutcome::NotFound);
 }
 
 /// An explanation is about the store, and not about what is in memory.

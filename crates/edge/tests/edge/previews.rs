@@ -137,7 +137,7 @@ async fn d129_the_card_comes_after_the_country_and_before_the_password() {
         assert_eq!(answer.status, status);
         assert!(!answer.body.contains("Autumn"), "{answer:?}");
     }
-    // Who sends a form has seen the link.
+    // A visitor who sends the form already has the link, so no card.
     let form = format!("password={PASSWORD}");
     let answer = edge.post_with("/secret", &format!("User-Agent: {}\r\n", PREVIEWERS[0]), &form);
     assert_eq!(location(&answer), (303, Some(TARGET)));
