@@ -160,7 +160,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
                 of("", &format!("?url=https://{HOST}/autumn&agent=googlebot&country=DE")),
                 "<h2>A form for the password</h2>",
             ),
-            (of("", &format!("?url=https://{HOST}/nothing")), "<h2>Nothing is there</h2>"),
+            (of("", &format!("?url=https://{HOST}/nothing")), "<h2>No link of yours</h2>"),
         ],
         "/{account}/links/{id}/page" | "/{account}/links/{id}/page/preview" => {
             vec![(of(landing, ""), "Our shop")]

@@ -82,8 +82,12 @@ pub struct ExplanationView {
     pub title: String,
     /// The outcome, in a sentence.
     pub text: String,
-    /// The status of the answer, such as `302`.
-    pub status: String,
+    /// Why, if a check stopped the visit.
+    pub reason: Option<String>,
+    /// Whether the visitor gets neither the target nor a page that asks for something.
+    pub is_turned_away: bool,
+    /// The status of the answer, such as `302`; `None` if it is not told.
+    pub status: Option<String>,
     /// Where the visitor is sent.
     pub location: Option<String>,
     /// The rule that decides, with its variant.

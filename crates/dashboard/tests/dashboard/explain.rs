@@ -157,7 +157,11 @@ async fn d136_an_address_is_explained_if_the_account_has_a_link_there() {
         );
     }
     let unknown = explain("https://go.example.com/nothing").await;
-    assert!(unknown.body.contains("<h2>Nothing is there</h2>"), "{}", unknown.body);
+    assert!(
+        unknown.body.contains("<h2>No link of yours</h2>") && !unknown.body.contains("<dt>Status</dt>"),
+        "{}",
+        unknown.body
+    );
     assert_eq!(unknown.status, 200);
     let refused = explain("ftp://go.example.com/one").await;
     assert_eq!(refused.status, 422);
@@ -176,5 +180,5 @@ async fn d2_a_link_of_another_account_is_not_tested() {
         assert_eq!(page.status, 404, "{id}");
     }
     let foreign = stranger.get(&format!("/{elsewhere}/test?url=https://go.example.com/one")).await;
-    assert!(foreign.body.contains("<h2>Nothing is there</h2>"), "{}", foreign.body);
+    assert!(foreign.body.contains("<h2>No link of yours</h2>"), "{}", foreign.body);
 }

@@ -83,7 +83,9 @@ fn answer(m: &Maker, outcome: VisitOutcome) -> ExplanationView {
     ExplanationView {
         title: title.to_owned(),
         text: text.to_owned(),
-        status: m.w(if is_redirect { "302" } else { "403" }),
+        reason: (!is_redirect).then(|| m.w("The link blocks visitors from France.")),
+        is_turned_away: !is_redirect,
+        status: Some(m.w(if is_redirect { "302" } else { "403" })),
         location: is_redirect.then(|| m.w("https://shop.morgenbrot.example/de/herbst?utm_source=newsletter")),
         rule: is_redirect.then(|| m.w(&(words.variant)("german", "new"))),
         steps: Check::ALL.into_iter().zip(results).map(step).collect(),

@@ -135,14 +135,38 @@ fn twin_of_address(visit: &Visit, url: &str, visitor: Map<String, Value>) -> Cur
 
 fn explained(explanation: &Explanation) -> ExplanationView {
     let Explanation { outcome, status, location, rule, steps } = explanation;
-    let [title, text] = (WORDS.outcome)(*outcome);
+    // It says nothing of what is there.
+    let is_unknown = *explanation == Explanation::unknown();
+    let [title, text] = if is_unknown { WORDS.unknown } else { (WORDS.outcome)(*outcome) };
     ExplanationView {
         title: title.to_owned(),
         text: text.to_owned(),
-        status: status.to_string(),
+        reason: decisive(*outcome, steps)
+            .filter(|_| !is_unknown)
+            .map(|step| step.reason.clone().into_owned()),
+        is_turned_away: is_turned_away(*outcome),
+        status: (!is_unknown).then(|| status.to_string()),
         location: location.clone(),
         rule: rule.as_ref().map(rule_name),
         steps: steps.iter().map(step_row).collect(),
+    }
+}
+
+/// The step that people ask about: the one that stopped the visit, or what is behind the form.
+fn decisive(outcome: VisitOutcome, steps: &[Step]) -> Option<&Step> {
+    match outcome {
+        VisitOutcome::Password => steps.last(),
+        _ => steps.iter().find(|step| step.result == StepResult::Stop),
+    }
+}
+
+const fn is_turned_away(outcome: VisitOutcome) -> bool {
+    match outcome {
+        VisitOutcome::Redirect | VisitOutcome::Page | VisitOutcome::Password | VisitOutcome::Preview => false,
+        VisitOutcome::Blocked
+        | VisitOutcome::Expired
+        | VisitOutcome::NotFound
+        | VisitOutcome::Unavailable => true,
     }
 }
 

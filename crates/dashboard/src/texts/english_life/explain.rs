@@ -42,8 +42,13 @@ pub(super) static EXPLAIN: ExplainTexts = ExplainTexts {
     steps: "How it was decided",
     steps_hint: "Every visit is checked in this order. The first check that stops it decides.",
     test: "Test",
+    test_address: "Test an address",
     test_link: "Test this link",
     title: "Test a link",
+    unknown: [
+        "No link of yours",
+        "No link of this account is at this address. What visitors get there is not told here: somebody else may have a link there, or the domain sends them on.",
+    ],
     url: "Address",
     url_hint: "Any short address, with or without parameters. Only links of this account are known here.",
     user_agent: "Another program",

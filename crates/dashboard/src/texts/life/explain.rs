@@ -45,8 +45,11 @@ pub struct ExplainTexts {
     pub steps: &'static str,
     pub steps_hint: &'static str,
     pub test: &'static str,
+    pub test_address: &'static str,
     pub test_link: &'static str,
     pub title: &'static str,
+    /// The outcome for an address without a link of the account, in a few words, and in a sentence.
+    pub unknown: [&'static str; 2],
     pub url: &'static str,
     pub url_hint: &'static str,
     pub user_agent: &'static str,
