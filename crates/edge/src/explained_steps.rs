@@ -99,14 +99,20 @@ impl StepWriter {
     }
 
     /// A gate turns the visitor away.
-    pub(crate) fn turned_away(&mut self, turned_away: TurnedAway) {
+    pub(crate) fn turned_away(&mut self, turned_away: TurnedAway, resolved: &Resolved) {
+        // Gates of the links of a chain are joined, so it is not known whose this is.
+        let (link, antibot) = if resolved.depends_on.addresses.len() == 1 {
+            ("The link", "Antibot")
+        } else {
+            ("The link, or one that it leads to,", "Antibot of the link, or of one that it leads to,")
+        };
         match turned_away {
             TurnedAway::Bot { rule } => self.stop(
                 Check::Antibot,
-                format!("Antibot blocks the visitor's user agent as that of a program (`{rule}`)."),
+                format!("{antibot} blocks the visitor's user agent as that of a program (`{rule}`)."),
             ),
             TurnedAway::Country { country } => {
-                self.stop(Check::Country, format!("The link blocks visitors from {country}."));
+                self.stop(Check::Country, format!("{link} blocks visitors from {country}."));
             }
         }
     }

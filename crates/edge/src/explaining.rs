@@ -102,7 +102,7 @@ impl EdgeState {
                 return Judged::with(self.after_end(&view), VisitOutcome::Expired, steps);
             }
             Some(Stop::Gate(turned_away)) => {
-                steps.turned_away(turned_away);
+                steps.turned_away(turned_away, resolved);
                 return Judged::with(Outcome::TurnedAway(turned_away), VisitOutcome::Blocked, steps);
             }
             Some(Stop::Card(card)) => {

@@ -138,7 +138,7 @@ async fn d136_each_check_says_why_it_stops_a_visit() {
         ("/fallback", people(), END, Check::End, FALLBACK),
         ("/used-up", people(), 0, Check::End, "no click left of its limit of 5"),
         ("/people", by(BOT), 0, Check::Antibot, "curl"),
-        ("/chain", by(""), 0, Check::Antibot, "program"),
+        ("/chain", by(""), 0, Check::Antibot, "or of one that it leads to"),
         ("/blocked", VisitFacts { country: Some(germany()), ..people() }, 0, Check::Country, "from DE"),
         ("/card", by(PREVIEWER), 0, Check::Preview, "card"),
         ("/limited-card", by(PREVIEWER), 0, Check::Preview, "card"),
