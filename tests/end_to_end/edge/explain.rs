@@ -1,5 +1,6 @@
 //! Tests of links and explanations of addresses say what visits get, and leave no trace (D136).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -185,6 +186,16 @@ fn assert_true(told: &Answer, visit: &Visit, what: &str) {
     assert!(results.iter().skip(passed + 1).all(|result| *result == "skip"), "{context}");
 }
 
+/// An explanation without the reason of the end, which tells how many clicks are left: a node takes clicks of the limit in advance, and
+/// returns them when it wants.
+fn without_clicks_left(told: &Answer) -> Value {
+    let mut told = told.body.clone();
+    for step in told["steps"].as_array_mut().unwrap().iter_mut().filter(|step| step["check"] == "end") {
+        step["reason"].take();
+    }
+    told
+}
+
 /// Every kind of link for every kind of visitor.
 #[test]
 fn d136_a_test_says_what_the_visit_gets() {
@@ -211,7 +222,7 @@ fn d136_a_test_says_what_the_visit_gets() {
             let what = format!("{slug} {somebody:?}");
             let told = account.post(&test, &somebody.described()).expect_status(200);
             let by_address = explained(&account, slug, &somebody);
-            assert_eq!(by_address.body, told.body, "{what}");
+            assert_eq!(without_clicks_left(&by_address), without_clicks_left(&told), "{what}");
             assert_true(&told, &somebody.visit(&visitor, slug), &what);
             outcomes.push(told.body["outcome"].as_str().unwrap().to_owned());
             let applied = &told.body["rule"];
@@ -292,7 +303,7 @@ fn d136_tests_leave_no_trace() {
     let visits = || {
         let metrics = metrics();
         let lines = metrics.lines().filter(|line| line.starts_with("signpost_visits"));
-        lines.map(str::to_owned).collect::<Vec<_>>()
+        lines.map(str::to_owned).collect::<BTreeSet<_>>()
     };
     let counted = visits();
     for number in 0..25 {
@@ -359,7 +370,8 @@ fn d136_foreign_unknown_and_malformed_addresses_answer_alike() {
         let varies = ["x-request-id", "date", "ratelimit-"];
         let head = head.to_ascii_lowercase();
         let same = head.lines().filter(|line| !varies.iter().any(|name| line.starts_with(name)));
-        (same.map(str::to_owned).collect::<Vec<_>>(), body)
+        // Headers come in any order.
+        (same.map(str::to_owned).collect::<BTreeSet<_>>(), body)
     };
     let unknown = explain(&format!("{system}/nothing"));
     assert!(unknown.1.contains("\"outcome\":\"not_found\""), "{}", unknown.1);

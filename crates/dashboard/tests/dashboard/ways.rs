@@ -148,7 +148,7 @@ async fn d132_parameters_that_make_the_location_too_long_are_blamed_together() {
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
     let (target, parameter) = (format!("https://example.com/{}", "x".repeat(2_000)), "ä".repeat(255));
     let utm = [("utm_source", parameter.as_str()), ("utm_term", parameter.as_str())];
-    let message = "The target with the parameters of “Campaign” must have at most 4096 bytes.";
+    let message = "Must not make a target longer than 4096 bytes.";
     let refused = editor.post(&dashboard.path("links"), &with_target(&target, &utm)).await;
     assert!(refused.body.contains(&format!("id=\"e-utm\">{message}")), "{}", refused.body);
     assert!(refused.body.contains("<a href=\"#f-utm\">Campaign</a>"), "{}", refused.body);
@@ -160,6 +160,7 @@ async fn d132_parameters_that_make_the_location_too_long_are_blamed_together() {
     form.push(("revision", &revision));
     let refused = editor.post(&dashboard.path(&format!("links/{id}")), &form).await;
     assert_eq!(refused.status, 422);
+    let message = "Must have at most 4096 bytes with the parameters of “Campaign”.";
     assert!(refused.body.contains(&format!("id=\"e-target_url\">{message}")), "{}", refused.body);
     assert!(!refused.body.contains("id=\"e-utm\""), "{}", refused.body);
 }

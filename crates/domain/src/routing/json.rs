@@ -28,8 +28,8 @@ const KEY: &str = "key";
 const LIST: &str = "list";
 
 /// Reads the rules of a request in the field at `path`. Adds a violation for each mistake. An item of the answer is missing if it is not
-/// an object, and so are the parts of rules that could not be read. Of a list that is too long, the answer has one item more than allowed,
-/// so that the judgement of the rules finds that. `None` if the value is no array.
+/// an object, and so are the parts of rules that could not be read. Of a list that is too long, the answer has as many items as are
+/// allowed. `None` if the value is no array.
 #[cfg(feature = "routing")]
 #[must_use]
 pub fn read_rules(value: &Value, path: &str, violations: &mut Violations) -> Option<Vec<Option<RuleDraft>>> {

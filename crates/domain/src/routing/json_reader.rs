@@ -6,6 +6,7 @@ use std::hash::Hash;
 use serde_json::{Map, Value};
 
 use super::condition::AnyOf;
+use super::request::too_many;
 use crate::stored::MalformedStored;
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
@@ -117,8 +118,8 @@ impl<'a> Object<'a> {
         object.taken
     }
 
-    /// Reads the items of an array at `path`. Of a request, one item beyond `most` is counted without being read, and all others are
-    /// dropped: they must not cost memory.
+    /// Reads the items of an array at `path`. Of a request, more than `most` are a violation, and those beyond are dropped: they must not
+    /// cost memory.
     pub(super) fn read_items<T>(
         items: &'a [Value],
         path: &str,
@@ -127,15 +128,11 @@ impl<'a> Object<'a> {
         violations: &mut Violations,
         read: fn(&mut Object<'_>) -> T,
     ) -> Vec<Option<T>> {
-        let counted = if mode.is_request() { most.saturating_add(1) } else { items.len() };
-        let one = |(index, item)| {
-            let is_read = !mode.is_request() || index < most;
-            if is_read {
-                Object::read(item, format!("{path}[{index}]"), mode, violations, read)
-            } else {
-                None
-            }
-        };
+        let counted = if mode.is_request() { most } else { items.len() };
+        if items.len() > counted {
+            violations.push(too_many(most).at(path));
+        }
+        let one = |(index, item)| Object::read(item, format!("{path}[{index}]"), mode, violations, read);
         items.iter().take(counted).enumerate().map(one).collect()
     }
 
@@ -330,8 +327,7 @@ impl<'a> Object<'a> {
         let mut items = self.array(name, value)?;
         let mut are_valid = true;
         if self.mode.is_request() && items.len() > most {
-            let message = format!("must have at most {most} items");
-            self.refuse_with(name, FieldError::new(ViolationCode::TooManyItems, message));
+            self.refuse_with(name, too_many(most));
             are_valid = false;
             items = items.get(..most).unwrap_or_default();
         }

@@ -188,7 +188,8 @@ fn to_target(draft: &RuleTargetDraft) -> RuleTarget {
     }
 }
 
-fn too_many(most: usize) -> FieldError {
+/// A list has more items than allowed.
+pub(super) fn too_many(most: usize) -> FieldError {
     FieldError::new(ViolationCode::TooManyItems, format!("must have at most {most} items"))
 }
 

@@ -71,8 +71,8 @@ pub(crate) const RULES: &str = r#"[
     {"name":"from","conditions":[{"type":"referrer","in":["example.com"]}],"target_url":"https://example.org/3"},
     {"name":"asked","conditions":[{"type":"query","name":"q","is":"equals","value":"a b"}],"target_url":"https://example.org/4?own=2"},
     {"name":"office","conditions":[{"type":"network","in":["198.51.100.0/24"]}],"target_url":"https://example.org/5"},
-    {"name":"late","conditions":[{"type":"date","from":"1970-01-01T00:00:01.500Z"},{"type":"os","in":["Linux"]}],"target_url":"https://example.org/6"},
-    {"name":"night","conditions":[{"type":"hours","timezone":"Europe/Berlin","days":[4],"from":"02:00","until":"03:00"},{"type":"country","in":["AT"]}],"target_url":"https://example.org/7"},
+    {"name":"late","conditions":[{"type":"date","from":"2026-01-31T09:05:08.542Z"},{"type":"os","in":["Linux"]}],"target_url":"https://example.org/6"},
+    {"name":"morning","conditions":[{"type":"hours","timezone":"Europe/Berlin","days":[6],"from":"10:00","until":"11:00"},{"type":"country","in":["AT"]}],"target_url":"https://example.org/7"},
     {"name":"test","conditions":[],"split":[{"name":"a","target_url":"https://example.org/a","weight":1},{"name":"b","target_url":"https://example.org/b","weight":1}]}]"#;
 
 /// The links of the table, stored on the edge.

@@ -4,7 +4,7 @@ use signpost_domain::{Change, LinkPassword};
 use utoipa::openapi::schema::ObjectBuilder;
 
 use crate::extract::{Action, Field, ObjectReader, field, secret};
-use crate::schema::{WITHOUT_CONTROLS, boolean, string};
+use crate::schema::{WITHOUT_CONTROLS, boolean, matching, string};
 
 /// The password of examples.
 pub(super) const EXAMPLE: &str = "plover egg tin";
@@ -22,16 +22,16 @@ fn password(action: Action) -> impl Field<LinkPassword> {
             Action::Put => "Null: the link asks for none.",
             Action::Update => "Null removes it.",
         };
-        string(&format!(
+        let description = format!(
             "What visitors type before the link opens, without control characters, counted in Unicode's form NFC; case matters. It is kept \
              as a hash only, and no answer shows it: `has_password` says whether there is one. A new one needs the feature \
              `link_access`. {of_null}"
-        ))
-        .write_only(true)
-        .min_length(Some(LinkPassword::MIN_CHARS))
-        .max_length(Some(LinkPassword::MAX_CHARS))
-        .pattern(Some(WITHOUT_CONTROLS))
-        .examples([EXAMPLE])
+        );
+        matching(string(&description), WITHOUT_CONTROLS)
+            .write_only(true)
+            .min_length(Some(LinkPassword::MIN_CHARS))
+            .max_length(Some(LinkPassword::MAX_CHARS))
+            .examples([EXAMPLE])
     })
 }
 

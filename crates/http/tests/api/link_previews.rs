@@ -107,9 +107,9 @@ async fn d135_malformed_cards_are_named_part_by_part() {
     assert_eq!(create(&api, &longest).await.body["preview"], longest);
     let all = json!({"title": "", "description": 1, "image_url": "x"});
     let expected = [
-        ("preview.title", "too_short"),
         ("preview.description", "invalid_type"),
         ("preview.image_url", "invalid_format"),
+        ("preview.title", "too_short"),
     ];
     assert_eq!(create(&api, &all).await.violations(), expected, "D8");
     let batch = json!({"redirects": [body(&json!({}))]});

@@ -268,7 +268,8 @@ fn d8_r26_unknown_and_read_only_fields_are_refused_on_every_route() {
     let scene = Scene::new();
     let before = scene.everything();
     for route in &scene.routes {
-        for field in NO_FIELDS {
+        let is_field = |field: &&str| route.valid.contains(&format!("\"{field}\":"));
+        for field in NO_FIELDS.into_iter().filter(|field| !is_field(field)) {
             for value in ["null", "1", "{}", "\"rdr_00000000000000000000000000000000\""] {
                 // At the end and at the beginning of a body that would do something without it.
                 let rest = route.valid.strip_prefix('{').unwrap();
