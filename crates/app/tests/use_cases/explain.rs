@@ -6,7 +6,7 @@ use signpost_app::explain::{self, Explanation, VisitFacts, VisitOutcome, VisitQu
 use signpost_app::ports::ExplainerSlot;
 use signpost_app::{AppError, Application};
 use signpost_domain::{
-    IdReference, LinkId, Permission, PermissionSet, Redirect, RedirectRequest, Refusal, Timestamp,
+    IdReference, LinkId, Permission, PermissionSet, Redirect, RedirectId, RedirectRequest, Refusal, Timestamp,
 };
 use signpost_port_contracts::samples;
 
@@ -95,7 +95,7 @@ async fn d136_every_address_without_an_own_link_answers_alike() {
     }
     assert_eq!(asked(&world), []);
     let caller = world.caller().await;
-    for id in [theirs.id.into(), samples::id().into(), IdReference::Malformed] {
+    for id in [theirs.id.into(), RedirectId::from_bytes([7; 16]).into(), IdReference::Malformed] {
         let found = explain::by_id(&world.app, &caller, id, VisitFacts::default()).await;
         assert_eq!(refusal(found), Refusal::RedirectNotFound);
     }

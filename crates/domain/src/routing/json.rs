@@ -13,7 +13,7 @@ use super::hours::{Hours, TimeOfDay, Weekday, Weekdays, ZoneName};
 use super::json_reader::{Form, Mode, Object, lax};
 use super::names::{AgentName, Device, QueryText, RuleName, Weight};
 use super::places::{Network, ReferrerHost};
-use super::request::{RuleDraft, RuleTargetDraft, VariantDraft};
+use super::request::{RuleDraft, RuleTargetDraft, VariantDraft, too_few_variants};
 use super::split::{Split, SplitKey, Variant};
 use super::{Rule, RuleTarget, Rules};
 use crate::country_code::CountryCode;
@@ -186,6 +186,13 @@ fn rule(object: &mut Object<'_>) -> RuleDraft {
     let conditions = object.required_objects("conditions", Rule::MAX_CONDITIONS, condition);
     let conditions = conditions.unwrap_or_else(|| vec![None]).into_iter().map(Option::flatten).collect();
     let split = object.objects("split", Split::MAX, variant);
+    let split = split.filter(|variants| {
+        let are_enough = variants.len() >= Split::MIN || !object.is_of_request();
+        if !are_enough {
+            object.refuse_with("split", too_few_variants());
+        }
+        are_enough
+    });
     let target = object.text("target_url", &TARGET);
     let leads_to = match (object.has("target_url"), object.has("split")) {
         (true, false) => target.map(RuleTargetDraft::Target),

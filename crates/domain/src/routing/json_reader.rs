@@ -283,6 +283,11 @@ impl<'a> Object<'a> {
         Some(Object::read_items(items, &path, most, self.mode, self.violations, read))
     }
 
+    /// Whether a caller wrote the object.
+    pub(super) const fn is_of_request(&self) -> bool {
+        self.mode.is_request()
+    }
+
     /// As [`Self::objects`], of an array that must be there.
     pub(super) fn required_objects<T>(
         &mut self,

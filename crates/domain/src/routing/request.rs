@@ -193,6 +193,11 @@ pub(super) fn too_many(most: usize) -> FieldError {
     FieldError::new(ViolationCode::TooManyItems, format!("must have at most {most} items"))
 }
 
+/// A split has fewer variants than two.
+pub(super) fn too_few_variants() -> FieldError {
+    FieldError::new(ViolationCode::TooFewItems, "must have at least 2 items")
+}
+
 /// The violations of the numbers, the names and the order of rules.
 fn judge_list(drafts: &[Option<RuleDraft>]) -> Violations {
     let mut found = Violations::new();
@@ -227,7 +232,7 @@ fn judge_list(drafts: &[Option<RuleDraft>]) -> Violations {
 
 fn judge_variants(variants: &[VariantDraft], path: &str, found: &mut Violations) {
     if variants.len() < Split::MIN {
-        found.push(FieldError::new(ViolationCode::TooFewItems, "must have at least 2 items").at(path));
+        found.push(too_few_variants().at(path));
     }
     if variants.len() > Split::MAX {
         found.push(too_many(Split::MAX).at(path));

@@ -2,7 +2,9 @@
 
 use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
-use signpost_app::explain::{self, AppliedRule, Explanation, Step, StepResult, VisitFacts, VisitedUrl};
+use signpost_app::explain::{
+    self, AppliedRule, Explanation, Step, StepResult, VisitFacts, VisitOutcome, VisitedUrl,
+};
 use signpost_app::links;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::routing::RuleName;
