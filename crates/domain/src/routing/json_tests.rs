@@ -41,6 +41,7 @@ fn d133_all_violations_are_found_with_their_paths() {
             ("rules[0].conditions[0].in[2]", Code::InvalidType),
             ("rules[0].target_url", Code::InvalidFormat),
             ("rules[1].conditions", Code::InvalidType),
+            ("rules[1].split", Code::TooFewItems),
             ("rules[1].target", Code::UnknownField),
             ("rules[2]", Code::InvalidType),
             ("rules[3].conditions[0].type", Code::InvalidValue),
