@@ -174,7 +174,8 @@ impl QueryFragment<Pg> for ListRange {
         self.column.write_index_condition(&mut out)?;
         out.push_sql("links.account_id = ANY (ARRAY[");
         out.push_bind_param::<Identifier, _>(&self.account)?;
-        out.push_sql("]) AND ");
+        // In an array, the type of a value is not found by the column.
+        out.push_sql("::uuid]) AND ");
         self.compare(&mut out, ">=", None)?;
         out.push_sql(" AND ");
         let below = self.below.as_ref();
