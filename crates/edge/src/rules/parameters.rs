@@ -5,6 +5,8 @@
 
 use std::cell::OnceCell;
 
+use percent_encoding::percent_decode;
+
 /// The parameters of a query, decoded when the first condition asks.
 pub(super) struct LazyParameters<'a> {
     /// `None` if nobody knows the query.
@@ -77,24 +79,12 @@ impl Parameters {
 
 /// Decodes a name or a value as a form does: `+` and percent-encoded bytes. A `%` without two digits stays.
 fn decode(sent: &[u8], text: &mut Vec<u8>) {
-    let mut sent = sent;
-    loop {
-        let (byte, rest) = match sent {
-            [] => return,
-            [b'%', high, low, rest @ ..] => match (digit(*high), digit(*low)) {
-                (Some(high), Some(low)) => (high << 4 | low, rest),
-                _ => (b'%', sent.get(1..).unwrap_or_default()),
-            },
-            [b'+', rest @ ..] => (b' ', rest),
-            [byte, rest @ ..] => (*byte, rest),
-        };
-        text.push(byte);
-        sent = rest;
+    for (index, part) in sent.split(|byte| *byte == b'+').enumerate() {
+        if index > 0 {
+            text.push(b' ');
+        }
+        text.extend(percent_decode(part));
     }
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]
