@@ -2,7 +2,7 @@
 
 use crate::page_text::Description;
 use crate::stored::{self, MalformedStored};
-use crate::text::check_line;
+use crate::text::trimmed_line;
 use crate::violation::FieldError;
 use crate::web_url::WebUrl;
 
@@ -28,9 +28,7 @@ impl PreviewTitle {
     /// `too_short` if it is empty or only white space, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it contains a
     /// control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
-        check_line(text, Self::MAX_CHARS)?;
-        Ok(Self(text.to_owned()))
+        trimmed_line(text, Self::MAX_CHARS).map(Self)
     }
 
     /// Reads a stored title: one line.

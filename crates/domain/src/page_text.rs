@@ -1,7 +1,7 @@
 //! The texts of a landing page (D34, D35).
 
 use crate::stored::{self, MalformedStored};
-use crate::text::{check_line, check_longest, check_not_empty, check_one_line};
+use crate::text::{check_longest, check_not_empty, check_one_line, trimmed_line};
 use crate::violation::{FieldError, ViolationCode};
 
 fn check_lines(text: &str) -> Result<(), FieldError> {
@@ -145,9 +145,7 @@ impl SocialNetwork {
     /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` for control
     /// characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
-        check_line(text, Self::MAX_CHARS)?;
-        Ok(Self(text.to_owned()))
+        trimmed_line(text, Self::MAX_CHARS).map(Self)
     }
 
     /// Reads a stored name: one line.

@@ -28,9 +28,7 @@ impl Name {
     /// `too_short` if it is empty or only white space, `too_long` above [`Self::MAX_CHARS`], `invalid_format`
     /// if it contains a control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
-        check_line(text, Self::MAX_CHARS)?;
-        Ok(Self(text.to_owned()))
+        trimmed_line(text, Self::MAX_CHARS).map(Self)
     }
 
     /// Reads a stored name: one line.
@@ -112,6 +110,13 @@ impl fmt::Display for Note {
 pub(crate) fn exceeds(text: &str, limit: usize) -> bool {
     // A character has at least one byte, so most texts need no count.
     text.len() > limit && text.chars().nth(limit).is_some()
+}
+
+/// The text without surrounding white space: one line of 1 to `longest` characters.
+pub(crate) fn trimmed_line(text: &str, longest: usize) -> Result<String, FieldError> {
+    let text = text.trim();
+    check_line(text, longest)?;
+    Ok(text.to_owned())
 }
 
 /// The error of a text that is not one line of 1 to `longest` characters.

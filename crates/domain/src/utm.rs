@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::stored::{self, MalformedStored};
-use crate::text::check_line;
+use crate::text::trimmed_line;
 use crate::violation::FieldError;
 
 /// The value of a parameter: 1 to 255 characters without control characters. Surrounding white space is dropped before the length
@@ -28,9 +28,7 @@ impl UtmValue {
     /// `too_short` if it is empty or only white space, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it contains a
     /// control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
-        check_line(text, Self::MAX_CHARS)?;
-        Ok(Self(text.to_owned()))
+        trimmed_line(text, Self::MAX_CHARS).map(Self)
     }
 
     /// Reads a stored value: one line.

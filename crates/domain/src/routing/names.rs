@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::language_tag::LanguageTag;
 use crate::stored::{self, MalformedStored};
-use crate::text::check_line;
+use crate::text::{check_line, trimmed_line};
 use crate::violation::{FieldError, ViolationCode};
 
 /// The name of a rule, or of a variant of a split: 1 to 32 of `a-z`, `0-9`, `_` and `-` (D133). Analytics shows it, so it has no dot,
@@ -145,9 +145,7 @@ impl AgentName {
     /// `too_short` if it is empty or only white space, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it contains a
     /// control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
-        check_line(text, Self::MAX_CHARS)?;
-        Ok(Self(text.to_owned()))
+        trimmed_line(text, Self::MAX_CHARS).map(Self)
     }
 
     /// Reads a stored name: one line.
