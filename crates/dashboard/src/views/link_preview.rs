@@ -11,7 +11,7 @@ pub struct PreviewForm {
     pub hint: &'static str,
 }
 
-/// The inputs of a card. All of them empty mean that there is none.
+/// The inputs of a card. If all are empty, there is no card.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PreviewInputs {
     /// `preview_title`
