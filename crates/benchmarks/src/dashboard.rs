@@ -2,7 +2,7 @@
 //! sign in.
 
 mod pages;
-mod person;
+pub(super) mod person;
 mod sign_ins;
 
 use std::path::{Path, PathBuf};

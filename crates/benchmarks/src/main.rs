@@ -12,7 +12,12 @@ mod figure;
 mod floods;
 mod hostile;
 mod import;
+mod instructions;
 mod keeper;
+mod latency;
+mod link_kinds;
+mod matching;
+mod passwords;
 mod pgbench;
 mod postgres;
 mod random;
@@ -70,6 +75,13 @@ enum What {
         #[arg(long, default_value_t = 1_000)]
         requests: u32,
     },
+    /// Instructions that a visit of each kind of link takes, counted by callgrind: ratios to a plain link, and to an earlier
+    /// program.
+    Instructions(instructions::Options),
+    /// One change to all links of a large account, counted dry and done, and the time of another account meanwhile.
+    Matching(matching::Options),
+    /// Visits and a sign-in, while strangers try passwords of links.
+    Passwords(passwords::Options),
     /// Hostile clients against all listeners: their memory cost, and the time of honest requests meanwhile.
     Hostile(hostile::Options),
     /// Importing redirects from a file into both stores, compared with the bare statement.
@@ -90,6 +102,9 @@ fn main() -> Result<()> {
         What::Dashboard(options) => dashboard::run(root, options)?,
         What::Visits { rounds, requests } => visits::run(&release(root)?, Turns::new(*rounds, *requests))?,
         What::Smoke => smoke(root)?,
+        What::Instructions(options) => instructions::run(root, options)?,
+        What::Matching(options) => matching::run(root, options)?,
+        What::Passwords(options) => passwords::run(root, options)?,
         What::Hostile(options) => hostile::run(root, options)?,
         What::Edge(options) => edge::run(root, options)?,
         What::Import(options) => import::run(root, options)?,
@@ -129,6 +144,8 @@ fn smoke_without_servers(root: &Path, executable: &Path) -> Result<()> {
     bulk(&executable, Turns::new(1, 1))?;
     visits::run(&executable, Turns::new(1, 1))?;
     dashboard::run(root, &dashboard::Options::smallest(executable.clone()))?;
+    passwords::run(root, &passwords::Options::smallest(executable.clone()))?;
+    matching::run(root, &matching::Options::smallest(executable.clone()))?;
     hostile::run(root, &hostile::Options::smallest(executable.clone()))?;
     edge::run(root, &edge::Options::smallest(executable.clone()))?;
     import::run(root, &import::Options::smallest(executable))

@@ -9,13 +9,13 @@ const PASSWORD: &str = "plover egg tin harbour";
 const EMAIL: &str = "bench@example.com";
 
 /// The first user of a program.
-pub(super) struct Person {
+pub(crate) struct Person {
     address: String,
     host: String,
 }
 
 impl Person {
-    pub(super) fn of_the_first_start(program: &Program) -> Result<Self> {
+    pub(crate) fn of_the_first_start(program: &Program) -> Result<Self> {
         let address = program.dashboard.clone();
         let (_, port) = address.rsplit_once(':').context("no port")?;
         let host = format!("localhost:{port}");
@@ -27,18 +27,18 @@ impl Person {
         Ok(person)
     }
 
-    pub(super) fn connect(&self) -> Result<Connection> {
+    pub(crate) fn connect(&self) -> Result<Connection> {
         Connection::open(&self.address)
     }
 
     /// The request of a page in a session.
-    pub(super) fn page(&self, path: &str, session: &str) -> Vec<u8> {
+    pub(crate) fn page(&self, path: &str, session: &str) -> Vec<u8> {
         let host = &self.host;
         format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: signpost={session}\r\n\r\n").into_bytes()
     }
 
     /// A request to sign in with the right password, through a proxy that names the address.
-    pub(super) fn signing_in(&self, from: &str) -> Vec<u8> {
+    pub(crate) fn signing_in(&self, from: &str) -> Vec<u8> {
         let form = format!("email={EMAIL}&password={PASSWORD}").replace(' ', "+");
         self.form("/sign-in", &form, &format!("X-Forwarded-For: {from}\r\n"))
     }
@@ -65,12 +65,12 @@ impl Person {
     }
 
     /// Signs in, and returns the token of the session.
-    pub(super) fn sign_in(&self) -> Result<String> {
+    pub(crate) fn sign_in(&self) -> Result<String> {
         self.post(&self.signing_in("192.0.2.1"))
     }
 
     /// The id of the account.
-    pub(super) fn account(&self, session: &str) -> Result<String> {
+    pub(crate) fn account(&self, session: &str) -> Result<String> {
         let mut connection = self.connect()?;
         let answer = connection.exchange(&self.page("/", session))?;
         let head = answer.head();

@@ -5,11 +5,12 @@ use anyhow::{Context as _, Result};
 use super::contender::{Contender, microseconds};
 use super::references::Reference;
 use super::report::Goals;
-use super::scenery::{HOSTNAME, Special};
+use super::scenery::HOSTNAME;
 use super::stage::Stage;
 use super::visits::{Pace, Turn, Visits};
 use crate::connection::Connection;
 use crate::figure::Goal;
+use crate::link_kinds::LinkKind;
 use signpost_xtask::program::Program;
 
 /// A part of the benchmark.
@@ -100,7 +101,7 @@ fn kept(program: &Program) -> Result<String> {
 
 /// A thousand links with a start and an end, and as many without, on one program.
 pub(super) fn dates(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, Special::Dated, "dates: no link has dates") {
+    if lacks(stage, LinkKind::Dated, "dates: no link has dates") {
         return Ok(());
     }
     let (plain, dated) = (stage.paths.few()?, stage.paths.dated()?);
@@ -110,7 +111,7 @@ pub(super) fn dates(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links that forward the query of each visit, and as many that ignore it, on one program.
 pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, Special::Forwarding, "forwarding: no link forwards queries") {
+    if lacks(stage, LinkKind::Forwarding, "forwarding: no link forwards queries") {
         return Ok(());
     }
     let (ignoring, forwarding) = (stage.paths.few_with_query()?, stage.paths.forwarding()?);
@@ -120,7 +121,7 @@ pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links with twenty rules that fail, and as many without rules, on one program.
 pub(super) fn rules(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, Special::Ruled, "rules: no link has rules") {
+    if lacks(stage, LinkKind::Ruled, "rules: no link has rules") {
         return Ok(());
     }
     let (plain, ruled) = (stage.paths.few_with_query()?, stage.paths.ruled()?);
@@ -130,7 +131,7 @@ pub(super) fn rules(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links that share their visitors among targets, and as many with one target, on one program.
 pub(super) fn split(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, Special::Splitting, "split: no link has a split") {
+    if lacks(stage, LinkKind::Splitting, "split: no link has a split") {
         return Ok(());
     }
     let (plain, splitting) = (stage.paths.few()?, stage.paths.splitting()?);
@@ -139,7 +140,7 @@ pub(super) fn split(stage: &mut Stage) -> Result<()> {
 }
 
 /// Whether there are no links of this kind. Then it notes why.
-fn lacks(stage: &mut Stage, kind: Special, why: &str) -> bool {
+fn lacks(stage: &mut Stage, kind: LinkKind, why: &str) -> bool {
     let is_lacking = !stage.scenery.special.contains(&kind);
     if is_lacking {
         stage.report.note(format!("{why}; a folder of an earlier program must be made anew"));

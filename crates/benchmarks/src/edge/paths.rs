@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::scenery::{LANDING, SPECIAL, Special, path_of};
+use super::scenery::{LANDING, SPECIAL, path_of};
 use super::visits::Visits;
+use crate::link_kinds::LinkKind;
 use crate::random::Random;
 
 /// The number of visited links in cases that do not visit all.
@@ -44,7 +45,7 @@ impl Paths {
 
     /// The links with dates, each equally often.
     pub(super) fn dated(&self) -> Result<Visits> {
-        self.special("dated", Special::Dated, "")
+        self.special("dated", LinkKind::Dated, "")
     }
 
     /// A thousand links with a query, which they ignore.
@@ -57,17 +58,17 @@ impl Paths {
 
     /// The links that forward queries, with a query, each equally often.
     pub(super) fn forwarding(&self) -> Result<Visits> {
-        self.special("forwarding", Special::Forwarding, QUERY)
+        self.special("forwarding", LinkKind::Forwarding, QUERY)
     }
 
     /// The links with twenty rules that fail, with a query, each equally often.
     pub(super) fn ruled(&self) -> Result<Visits> {
-        self.special("ruled", Special::Ruled, QUERY)
+        self.special("ruled", LinkKind::Ruled, QUERY)
     }
 
     /// The links with a split, each equally often.
     pub(super) fn splitting(&self) -> Result<Visits> {
-        self.special("splitting", Special::Splitting, "")
+        self.special("splitting", LinkKind::Splitting, "")
     }
 
     /// A thousand unknown paths.
@@ -120,7 +121,7 @@ impl Paths {
     }
 
     /// The links of a special kind, with a query.
-    fn special(&self, name: &str, kind: Special, query: &str) -> Result<Visits> {
+    fn special(&self, name: &str, kind: LinkKind, query: &str) -> Result<Visits> {
         let paths = (0..SPECIAL).map(|number| kind.path_of(number) + query);
         self.any_of(name, &paths.collect::<Vec<_>>())
     }

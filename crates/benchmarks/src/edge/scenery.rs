@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::machine;
 use crate::connection::ApiClient;
+use crate::link_kinds::LinkKind;
 use signpost_xtask::program::Program;
 
 /// A custom domain, whose root is a link.
@@ -29,54 +30,6 @@ const NOWHERE: &str = "127.0.0.1:9";
 /// How many links of each special kind there are.
 pub(super) const SPECIAL: u32 = 1_000;
 
-/// A kind of links that programs of earlier versions could not make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Special {
-    /// With a start and an end.
-    Dated,
-    /// They forward queries.
-    Forwarding,
-    /// With twenty rules that fail.
-    Ruled,
-    /// With a rule that shares all visitors between two targets.
-    Splitting,
-}
-
-impl Special {
-    const ALL: [Self; 4] = [Self::Dated, Self::Forwarding, Self::Ruled, Self::Splitting];
-
-    /// Its field in the file of [`MARK`].
-    const fn field(self) -> &'static str {
-        match self {
-            Self::Dated => "has_dates",
-            Self::Forwarding => "has_forwarding",
-            Self::Ruled => "has_rules",
-            Self::Splitting => "has_splits",
-        }
-    }
-
-    /// The path of the link of this kind with this number.
-    pub(super) fn path_of(self, number: u32) -> String {
-        let letter = match self {
-            Self::Dated => 'd',
-            Self::Forwarding => 'q',
-            Self::Ruled => 'r',
-            Self::Splitting => 'v',
-        };
-        format!("/{letter}{number}")
-    }
-
-    /// What such a link has beside a target.
-    fn fields(self) -> Value {
-        match self {
-            Self::Dated => json!({"starts_at": "2020-01-01T00:00:00Z", "expires_at": "2999-12-31T00:00:00Z"}),
-            Self::Forwarding => json!({"forward_query": true}),
-            Self::Ruled => json!({"rules": failing_rules()}),
-            Self::Splitting => json!({"rules": splitting_rules()}),
-        }
-    }
-}
-
 /// The path of the link with this number.
 pub(crate) fn path_of(number: u32) -> String {
     format!("/s{number}")
@@ -88,7 +41,7 @@ pub(super) struct Scenery {
     folder: PathBuf,
     core: u32,
     /// Which of them there are.
-    pub(super) special: Vec<Special>,
+    pub(super) special: Vec<LinkKind>,
     /// Removes the folder on drop, unless the caller named it.
     _temporary: Option<TempDir>,
 }
@@ -104,8 +57,8 @@ impl Scenery {
         let special = if mark.exists() {
             let loaded: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
             ensure!(loaded.get("links") == Some(&json!(links)), "{} has {loaded}", folder.display());
-            let is_there = |kind: &Special| loaded.get(kind.field()) == Some(&json!(true));
-            Special::ALL.into_iter().filter(is_there).collect()
+            let is_there = |kind: &LinkKind| loaded.get(kind.field()) == Some(&json!(true));
+            LinkKind::ALL.into_iter().filter(is_there).collect()
         } else {
             let special = make(executable, &folder, links)?;
             let mut made = json!({"links": links});
@@ -154,7 +107,7 @@ fn arguments(name_server: &str) -> Vec<&str> {
 }
 
 /// Creates everything, and returns the kinds of links that the program knows.
-fn make(executable: &Path, folder: &Path, links: u32) -> Result<Vec<Special>> {
+fn make(executable: &Path, folder: &Path, links: u32) -> Result<Vec<LinkKind>> {
     let dns = NameServer::start();
     let name_server = dns.address().to_string();
     let program = Program::start_with(executable, folder, &arguments(&name_server))?;
@@ -167,7 +120,7 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<Vec<Special>> {
     post(&caller, "/v1/landings", &landing())?;
     create(&caller, links, 2)?;
     let mut special = Vec::new();
-    for kind in Special::ALL {
+    for kind in LinkKind::ALL {
         if create_special(&caller, kind)? {
             special.push(kind);
         }
@@ -251,7 +204,7 @@ fn create_batches(caller: &ApiClient, links: u32, first: u32, step: usize) -> Re
 }
 
 /// Creates links of a special kind. Returns whether the program knows them.
-fn create_special(caller: &ApiClient, kind: Special) -> Result<bool> {
+fn create_special(caller: &ApiClient, kind: LinkKind) -> Result<bool> {
     let mut connection = caller.connect()?;
     for batch in 0..SPECIAL / BATCH {
         let link = |number| {
@@ -274,50 +227,8 @@ fn create_special(caller: &ApiClient, kind: Special) -> Result<bool> {
     Ok(true)
 }
 
-/// Twenty rules, none of which holds for a visit of the benchmark.
-fn failing_rules() -> Value {
-    let any_of = |kind: &str, values: &[&str]| json!({"type": kind, "in": values});
-    let query =
-        |name: &str, value: &str| json!({"type": "query", "name": name, "is": "equals", "value": value});
-    let conditions = [
-        any_of("device", &["mobile"]),
-        any_of("device", &["tablet", "tv"]),
-        any_of("os", &["iOS"]),
-        any_of("os", &["Android", "Android TV"]),
-        any_of("os", &["Windows"]),
-        any_of("os", &["Mac OS X"]),
-        any_of("browser", &["Chrome", "Edge"]),
-        any_of("browser", &["Safari"]),
-        any_of("browser", &["Mobile Safari", "Chrome Mobile"]),
-        json!({"type": "browser", "in": ["Firefox"], "not": true}),
-        query("utm_source", "newsletter"),
-        query("utm_medium", "print"),
-        query("gclid", "x"),
-        json!({"type": "query", "name": "campaign", "is": "present"}),
-        any_of("referrer", &["example.org", "example.net"]),
-        any_of("referrer", &["news.example.com"]),
-        any_of("network", &["192.0.2.0/24", "2001:db8::/32"]),
-        any_of("network", &["198.51.100.0/24"]),
-        json!({"type": "date", "until": "2020-01-01T00:00:00Z"}),
-        any_of("language", &["de", "fr", "pt-BR"]),
-    ];
-    conditions
-        .into_iter()
-        .map(|condition| json!({"conditions": [condition], "target_url": "https://example.com/never"}))
-        .collect()
-}
-
-/// A rule that shares all visitors between two targets.
-fn splitting_rules() -> Value {
-    let variant = |name: &str| {
-        let target = format!("https://example.com/shop/variant/{name}/offers");
-        json!({"name": name, "target_url": target, "weight": 1})
-    };
-    json!([{"name": "test", "conditions": [], "split": [variant("a"), variant("b")]}])
-}
-
 /// A target of sixty bytes, different for each link.
-fn target_of(number: u32) -> String {
+pub(crate) fn target_of(number: u32) -> String {
     format!("https://example.com/shop/{number:07}/offers?utm_source=newslette")
 }
 
