@@ -130,18 +130,38 @@ fn d134_the_slots_of_visitors_never_change() {
 
 const SLOTS: [u32; 3] = [560_881, 59_370, 253_576];
 
+/// The next number of a generator with the same sequence in every run (`SplitMix64`).
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Half of the visitors have an IPv4 address, the others an IPv6 address.
 #[test]
-fn d134_variants_share_visitors_by_their_weights() {
+fn d134_a_million_visitors_share_by_the_weights_within_half_a_percent() {
+    const VISITORS: u32 = 1_000_000;
+    const AGENTS: [&[u8]; 4] = [b"", b"curl/8.5.0", b"Mozilla/5.0 (X11)", b"Mozilla/5.0 (iPhone)"];
     let rules = rules(vec![split(&[("a", 1), ("b", 3), ("c", 6)])]);
-    let mut counts = std::collections::BTreeMap::<String, u32>::new();
-    for number in 0..20_000_u32 {
-        let address = std::net::Ipv4Addr::from_bits(number.wrapping_mul(2_654_435_761));
-        let facts = Facts { address: Some(address.into()), agent: b"Mozilla/5.0", ..Facts::default() };
-        *counts.entry(rules.decide(&facts).unwrap().label()).or_default() += 1;
+    let mut counts = std::collections::BTreeMap::<u16, u32>::new();
+    let mut state = 1;
+    for _ in 0..VISITORS {
+        let random = next(&mut state);
+        let [first, second, third, fourth, chooses_agent, .., chooses_family] = random.to_be_bytes();
+        let address = if chooses_family % 2 == 0 {
+            std::net::Ipv4Addr::from([first, second, third, fourth]).into()
+        } else {
+            std::net::Ipv6Addr::from(u128::from(random) << 64).into()
+        };
+        let agent = AGENTS[usize::from(chooses_agent % 4)];
+        let facts = Facts { address: Some(address), agent, ..Facts::default() };
+        let variant = rules.decide(&facts).unwrap().variant.unwrap();
+        *counts.entry(variant.weight.get()).or_default() += 1;
     }
-    for (label, share) in [("split.a", 2_000), ("split.b", 6_000), ("split.c", 12_000)] {
-        let count = counts.get(label).copied().unwrap_or_default();
-        assert!(count.abs_diff(share) < 300, "{label}: {count}");
+    for weight in [1, 3, 6] {
+        let share = VISITORS / 10 * u32::from(weight);
+        assert!(counts[&weight].abs_diff(share) < VISITORS / 200, "{weight} of 10: {counts:?}");
     }
 }
 
