@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use signpost_app::ports::Store;
 use signpost_domain::{
-    ClickLimit, CountryCode, GeoBlocklist, Life, MaxClicks, Pixel, PixelType, Redirect, RedirectStatus,
-    Revision, Schedule, Utm, UtmPart, UtmValue, Way,
+    ClickLimit, CountryCode, GeoBlocklist, Life, MaxClicks, Pixel, PixelIds, PixelType, Redirect,
+    RedirectStatus, Revision, Schedule, Utm, UtmPart, UtmValue, Way,
 };
 use signpost_port_contracts::samples;
 use tokio::task::block_in_place;
@@ -127,16 +127,44 @@ async fn d132_no_answer_that_a_gate_let_through_may_be_kept() {
     }
 }
 
-/// The page that fires the pixels leads to the same location as the redirect without it.
+/// Visitors who ask not to be tracked are redirected at once, and the answer to a password redirects too.
 #[tokio::test(flavor = "multi_thread")]
-async fn d57_d132_the_page_of_pixels_forwards_parameters_too() {
+async fn d132_no_answer_beside_pixels_or_a_password_may_be_kept() {
     let edge = Edge::start().await;
+    let permanent = |slug| on_the_way(slug, END, with_status(RedirectStatus::PermanentRedirect));
+    let pixel_ids = add_pixel(&edge).await;
+    edge.add(&permanent("pixels").with(|content| content.pixel_ids = pixel_ids.clone())).await;
+    edge.add_protected(&permanent("password"), "plover").await;
+    edge.add_protected(&permanent("both").with(|content| content.pixel_ids = pixel_ids), "plover").await;
+    let untracked = format!("User-Agent: {BROWSER}\r\nDNT: 1\r\n");
+    let sent = |path: &str, password: &str| edge.post_with(path, &untracked, &format!("password={password}"));
+    for (what, answer, status) in [
+        ("pixels", visit(&edge, "/pixels"), 200),
+        ("no tracking", edge.request_with("GET", "/pixels", &format!("Host: {HOST}\r\n{untracked}")), 307),
+        ("form", visit(&edge, "/password"), 200),
+        ("wrong password", sent("/password", "wrong"), 403),
+        ("password", sent("/password", "plover"), 303),
+        ("password and no tracking", sent("/both", "plover"), 303),
+    ] {
+        assert_eq!(cached(&answer), (status, Some("private, no-store")), "{what}");
+    }
+}
+
+/// A pixel of the account, as the list of a redirect.
+async fn add_pixel(edge: &Edge) -> PixelIds {
     let pixel = Pixel { code: samples::pixel_code(PixelType::Meta), ..samples::pixel("pixel") };
     let mut work = edge.memory.store.begin().await.unwrap();
     work.insert_pixel(edge.account, &pixel, 100).await.unwrap();
     edge.commit(work).await;
-    let redirect = on_the_way("sale", END, forwarding())
-        .with(|content| content.pixel_ids = samples::pixel_ids(vec![pixel.id]));
+    samples::pixel_ids(vec![pixel.id])
+}
+
+/// The page that fires the pixels leads to the same location as the redirect without it.
+#[tokio::test(flavor = "multi_thread")]
+async fn d57_d132_the_page_of_pixels_forwards_parameters_too() {
+    let edge = Edge::start().await;
+    let pixel_ids = add_pixel(&edge).await;
+    let redirect = on_the_way("sale", END, forwarding()).with(|content| content.pixel_ids = pixel_ids);
     edge.add(&redirect).await;
     let path = "/sale?a='\"><script>&b=2";
     let target = format!("{END}?a='%22%3E%3Cscript%3E&b=2");
