@@ -61,7 +61,8 @@ pub struct Faults(Mutex<Plan>);
 struct Plan {
     is_unavailable: bool,
     is_unwritable: bool,
-    next: VecDeque<(Step, Fault)>,
+    /// `None` lets a call pass.
+    next: VecDeque<(Step, Option<Fault>)>,
     unreadable: HashSet<[u8; 16]>,
     refused_addresses: usize,
 }
@@ -69,7 +70,12 @@ struct Plan {
 impl Faults {
     /// Makes the next `times` calls of this kind fail, after earlier requested faults.
     pub fn fail_next(&self, step: Step, fault: Fault, times: usize) {
-        self.plan().next.extend(std::iter::repeat_n((step, fault), times));
+        self.plan().next.extend(std::iter::repeat_n((step, Some(fault)), times));
+    }
+
+    /// Lets the next `times` calls of this kind pass, after earlier requested faults. Faults that are requested later come after them.
+    pub fn pass_next(&self, step: Step, times: usize) {
+        self.plan().next.extend(std::iter::repeat_n((step, None), times));
     }
 
     /// Makes every call fail with [`StoreError::Unavailable`], or work again.
@@ -120,7 +126,7 @@ impl Faults {
     /// How many of the requested faults have not happened yet.
     #[must_use]
     pub fn outstanding(&self) -> usize {
-        self.plan().next.len()
+        self.plan().next.iter().filter(|(_, fault)| fault.is_some()).count()
     }
 
     pub(crate) fn before(&self, step: Step) -> Result<(), StoreError> {
@@ -132,7 +138,10 @@ impl Faults {
             return Err(Fault::Unwritable.error());
         }
         match plan.next.iter().position(|(planned, _)| *planned == step) {
-            Some(position) => plan.next.remove(position).map_or(Ok(()), |(_, fault)| Err(fault.error())),
+            Some(position) => {
+                let fault = plan.next.remove(position).and_then(|(_, fault)| fault);
+                fault.map_or(Ok(()), |fault| Err(fault.error()))
+            }
             None => Ok(()),
         }
     }

@@ -1,11 +1,13 @@
 //! The units of work of an update by filter, and what is left when one of them fails (D12, D124).
 
+use std::time::Duration;
+
 use signpost_app::AppError;
 use signpost_app::idempotency::{Idempotency, KeyedRequest};
 use signpost_app::links::{self, ListLinks, MatchingUpdate, UpdateMatching};
 use signpost_app::ports::{RememberedAnswer, RequestFingerprint};
 use signpost_domain::{
-    IdempotencyKey, Link, LinkFilter, LinkKind, PageLimit, Placement, Redirect, RedirectPatch,
+    IdempotencyKey, Link, LinkFilter, LinkKind, PageLimit, Placement, Redirect, RedirectPatch, Revision,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -26,19 +28,30 @@ async fn with_links(count: usize) -> World {
     world
 }
 
+/// The redirects that match the filter, newest first.
+async fn stored(world: &World, filter: &LinkFilter) -> Vec<Link> {
+    let (mut stored, mut after) = (vec![], None);
+    loop {
+        let (account, limit) = (world.account.id, PageLimit::OF_UNIT_OF_WORK);
+        let page = world.app.store.links(account, LinkKind::Redirect, filter, limit, after).await.unwrap();
+        stored.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            return stored;
+        }
+    }
+}
+
 /// How many redirects are active.
 async fn active(world: &World) -> usize {
     let filter = LinkFilter { is_active: Some(true), ..LinkFilter::default() };
-    let (mut count, mut after) = (0, None);
-    loop {
-        let (account, limit) = (world.account.id, PageLimit::OF_UNIT_OF_WORK);
-        let page = world.app.store.links(account, LinkKind::Redirect, &filter, limit, after).await.unwrap();
-        count += page.items.len();
-        after = page.next;
-        if after.is_none() {
-            return count;
-        }
-    }
+    stored(world, &filter).await.len()
+}
+
+/// How often each redirect was changed, newest first.
+async fn changes(world: &World) -> Vec<u64> {
+    let all = stored(world, &LinkFilter::default()).await;
+    all.iter().map(|link| link.revision.get() - Revision::FIRST.get()).collect()
 }
 
 #[tokio::test]
@@ -58,6 +71,22 @@ async fn d124_a_call_stops_after_ten_thousand_links() {
     let links = ListLinks { after: first.next, ..ListLinks::default() };
     let second = try_run(&world, UpdateMatching { links, ..request }).await.unwrap();
     assert_eq!((second.updated, second.next), (1, None));
+}
+
+/// A link that is created between the calls is newer than those behind the cursor.
+#[tokio::test]
+async fn d124_a_cursor_leads_to_each_old_link_once_and_to_no_new_one() {
+    let world = with_links(10_001).await;
+    let first = try_run(&world, of_all(deactivating())).await.unwrap();
+    assert_eq!((first.matched(), first.updated), (10_000, 10_000));
+    world.memory.clock.advance(Duration::from_secs(1));
+    world.redirect("new").await;
+    let links = ListLinks { after: first.next, ..ListLinks::default() };
+    let second = try_run(&world, UpdateMatching { links, ..of_all(deactivating()) }).await.unwrap();
+    assert_eq!((second.matched(), second.updated, second.next), (1, 1, None));
+    let changes = changes(&world).await;
+    assert_eq!((changes.len(), changes[0]), (10_002, 0));
+    assert!(changes[1..].iter().all(|times| *times == 1), "each old link changes once");
 }
 
 #[tokio::test]
@@ -83,6 +112,20 @@ async fn d124_a_failed_unit_leaves_its_links_alone() {
         assert_eq!(try_run(&world, request).await.unwrap().updated, 1_500);
         assert_eq!(active(&world).await, 0);
     }
+}
+
+/// Links of an earlier unit stay changed, and the same request changes only the others.
+#[tokio::test]
+async fn d12_d124_a_call_that_failed_halfway_changes_each_link_once_when_sent_again() {
+    let world = with_links(2_500).await;
+    let (request, once) = (of_all(deactivating()), once_for("a"));
+    world.memory.store.faults().pass_next(Step::Commit, 1);
+    world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
+    assert_internal(run_once(&world, request.clone(), &once).await);
+    assert_eq!(active(&world).await, 1_500);
+    let again = run_once(&world, request, &once).await.unwrap();
+    assert_eq!((again.updated, again.unchanged, again.next), (1_500, 1_000, None));
+    assert_eq!(changes(&world).await, vec![1; 2_500]);
 }
 
 #[tokio::test]
