@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: the fault tests at full length, every screen in every size and theme, and time limits of certificates.
+//! `cargo xtask soak`: the fault tests at full length, every screen in every size and theme, time limits of certificates, and
+//! limits of visits under many visitors.
 //!
 //! The run prints measurements without judging them. A broken promise fails the run, as in every run of the tests.
 
@@ -10,9 +11,13 @@ use anyhow::{Context, Result, bail};
 use crate::servers::{self, Provision};
 use crate::workspace::cargo;
 
-/// Tests of other binaries that hold the product to a time limit in a soak.
-const MORE: [(&str, &str); 1] =
-    [("end_to_end", "nodes::certificates::d186_nodes_share_orders_and_each_serves_every_certificate")];
+/// Tests of other binaries that ask more of the product in a soak.
+const MORE: [(&str, &str); 4] = [
+    ("end_to_end", "nodes::certificates::d186_nodes_share_orders_and_each_serves_every_certificate"),
+    ("end_to_end", "edge::max_clicks::d130_concurrent_visitors_get_exactly_the_limit"),
+    ("end_to_end", "nodes::max_clicks::d130_three_nodes_send_on_exactly_as_many_visits_as_the_limit"),
+    ("end_to_end", "nodes::max_clicks::d130_a_killed_node_loses_at_most_the_clicks_that_it_holds"),
+];
 
 /// The options of the command.
 #[derive(Debug, clap::Args)]

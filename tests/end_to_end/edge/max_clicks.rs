@@ -4,12 +4,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
 
-use crate::harness::{Program, Visitor, concurrently, redirect_body};
+use crate::harness::domains::path_of;
+use crate::harness::{Program, Visitor, concurrently, is_soak, redirect_body};
+
+/// Connections of visitors.
+fn connections() -> usize {
+    if is_soak() { 64 } else { 8 }
+}
 
 /// Visits the link until it is used up.
-fn visit_until_used_up(visitor: &Visitor, given: &AtomicU64) {
+fn visit_until_used_up(visitor: &Visitor, path: &str, given: &AtomicU64) {
     loop {
-        let visit = visitor.open("/limited");
+        let visit = visitor.open(path);
         match visit.status {
             302 => given.fetch_add(1, Ordering::Relaxed),
             410 => return,
@@ -17,6 +23,23 @@ fn visit_until_used_up(visitor: &Visitor, given: &AtomicU64) {
             503 => 0,
             other => panic!("{other}: {visit:?}"),
         };
+    }
+}
+
+#[test]
+fn d130_concurrent_visitors_get_exactly_the_limit() {
+    let program = Program::start();
+    let account = program.first_account();
+    let limits: &[u64] = if is_soak() { &[1, 10, 1_000, 100_000] } else { &[1, 10, 1_000] };
+    let rounds = if is_soak() { 20_u64 } else { 1 };
+    for (round, max) in (0..rounds).flat_map(|round| limits.iter().map(move |max| (round, *max))) {
+        let slug = format!("limited-{round}-{max}");
+        let link = account.create_redirect(&redirect_body(json!({"slug": slug, "max_clicks": max})));
+        let (given, path) = (AtomicU64::new(0), format!("/{slug}"));
+        concurrently(connections(), |_| visit_until_used_up(&program.visitor(), &path, &given));
+        assert_eq!(given.load(Ordering::Relaxed), max, "round {round}");
+        let shown = account.get(&path_of(&link)).expect_status(200).body;
+        assert_eq!([&shown["clicks_left"], &shown["state"]], [&json!(0), &json!("exhausted")]);
     }
 }
 
@@ -39,7 +62,7 @@ fn d130_concurrent_visitors_get_exactly_the_limit_and_a_crash_adds_none() {
     program.start_again();
     // It may have given some back since.
     let held = taken - given.load(Ordering::Relaxed);
-    concurrently(8, |_| visit_until_used_up(&program.visitor(), &given));
+    concurrently(connections(), |_| visit_until_used_up(&program.visitor(), "/limited", &given));
     let given = given.load(Ordering::Relaxed);
     assert!(
         given <= MAX && given + held >= MAX,
