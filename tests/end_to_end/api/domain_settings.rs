@@ -24,18 +24,25 @@ pub fn assert_settings_reach_visitors(scene: &DomainScene) {
     let path = path_of(&domain);
     scene.assert_leads_soon(HOST, "/none", None);
     scene.assert_leads_soon(HOST, "/", None);
-    let file = "{ \"applinks\" :\n {\"z\":1.50, \"a\":[]} }";
+    let files = [
+        (APPLE, "{ \"applinks\" :\n {\"z\":1.50, \"a\":[]} }"),
+        (ASSETS, "[ {\"relation\" : [\"all\"],\n\"target\":{\"z\":2.50, \"a\":\"ü\"}} ]"),
+    ];
+    let [(_, apple), (_, assets)] = files;
     let body = format!(
-        "{{\"root_url\": \"{ROOT}\", \"not_found_url\": \"{NOTHING}\", \"apple_app_site_association\": {file}}}"
+        "{{\"root_url\": \"{ROOT}\", \"not_found_url\": \"{NOTHING}\", \"apple_app_site_association\": {apple}, \
+         \"asset_links\": {assets}}}"
     );
     let configured =
         other.send_bytes("PATCH", &path, "application/json", body.as_bytes()).expect_status(200).body;
     assert_eq!((&configured["root_url"], &configured["expired_url"]), (&json!(ROOT), &Value::Null));
     scene.assert_leads(scene.last(), HOST, "/none", Some(NOTHING));
     scene.assert_leads(scene.last(), HOST, "/", Some(ROOT));
-    scene.assert_shows(scene.last(), HOST, APPLE, file);
-    for node in &scene.nodes {
-        assert_is_served(node, file);
+    for (address, file) in files {
+        scene.assert_shows(scene.last(), HOST, address, file);
+        for node in &scene.nodes {
+            assert_is_served(node, address, file);
+        }
     }
     // A link at the root wins, and an unknown host stays unknown.
     let at_root = one.create_redirect(&redirect_body(json!({"domain": HOST, "slug": null})));
@@ -55,9 +62,11 @@ pub fn assert_settings_reach_visitors(scene: &DomainScene) {
     let winner = one.get(&path).expect_status(200).body["not_found_url"].clone();
     scene.assert_leads_soon(HOST, "/none", winner.as_str());
 
-    let cleared = json!({"root_url": null, "not_found_url": null, "apple_app_site_association": null});
+    let cleared = json!({
+        "root_url": null, "not_found_url": null, "apple_app_site_association": null, "asset_links": null,
+    });
     one.patch(&path, &cleared).expect_status(200);
-    for address in ["/none", "/", APPLE] {
+    for address in ["/none", "/", APPLE, ASSETS] {
         scene.assert_leads(scene.first(), HOST, address, None);
     }
     // Settings outlast a domain that serves no links, whose visitors see none of them.
@@ -67,17 +76,16 @@ pub fn assert_settings_reach_visitors(scene: &DomainScene) {
     scene.assert_leads(scene.first(), HOST, "/none", None);
 }
 
-fn assert_is_served(node: &Program, file: &str) {
+fn assert_is_served(node: &Program, path: &str, file: &str) {
     let visitor = node.visitor();
     for method in ["GET", "HEAD"] {
-        let visit = visitor.request(method, APPLE, &[("Host", HOST)]);
+        let visit = visitor.request(method, path, &[("Host", HOST)]);
         assert_eq!(
-            (visit.status, visit.header("content-type")),
-            (200, Some("application/json")),
-            "{visit:?}"
+            (visit.status, visit.location(), visit.header("content-type")),
+            (200, None, Some("application/json")),
+            "{path}: {visit:?}"
         );
-        assert_eq!(visit.body, if method == "GET" { file } else { "" });
-        assert_eq!(visitor.request(method, ASSETS, &[("Host", HOST)]).status, 404);
+        assert_eq!(visit.body, if method == "GET" { file } else { "" }, "{path}");
     }
 }
 
@@ -94,5 +102,10 @@ fn d127_the_settings_of_the_system_domain_send_its_visitors_away() {
         assert_eq!((visit.status, visit.location()), (302, Some(target)), "{path}");
         assert_eq!(visit.header("cache-control"), Some("private, no-store"));
         assert_eq!(visitor.request("GET", path, &[("Host", "other.example.test")]).status, 404, "{path}");
+    }
+    // It has no files of apps (ADR 77).
+    for path in [APPLE, ASSETS] {
+        let visit = visitor.request("GET", path, &[("Host", "go.example.test")]);
+        assert_eq!((visit.status, visit.location()), (404, None), "{path}");
     }
 }
