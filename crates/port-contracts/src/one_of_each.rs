@@ -2,11 +2,19 @@
 
 use signpost_domain::{
     ClickLimit, CountryCode, Description, ExternalId, GeoBlocklist, Landing, Life, Link, MaxClicks, Note,
-    PixelId, PixelIds, PreviewTitle, Redirect, RedirectStatus, Revision, Schedule, Timestamp, Utm, UtmPart,
-    UtmValue, Way,
+    PixelId, PixelIds, PreviewTitle, Redirect, RedirectStatus, Revision, Schedule, TagName, Tags, Timestamp,
+    Utm, UtmPart, UtmValue, Way,
 };
 
 use crate::samples;
+
+/// The tags of these links. A store keeps only tags that the account has, so these are
+/// [provided](signpost_app::ports::TagWrites::provide_tags) first.
+pub const TAGS: [&str; 2] = ["Sale", "ü 🌷"];
+
+fn tags() -> Tags {
+    Tags::new(TAGS.map(|text| TagName::parse(text).expect("a tag"))).expect("two names")
+}
 
 fn external_id(text: &str) -> Option<ExternalId> {
     ExternalId::parse(text).ok()
@@ -140,6 +148,7 @@ pub fn redirects() -> Vec<Redirect> {
         Redirect { external_id: external_id("order-4711"), ..samples::redirect("external") },
         Redirect { external_id: external_id(" =ü,\"%/?#"), ..samples::redirect("odd-external") },
         Redirect { external_id: external_id(&"𝄞".repeat(255)), ..samples::redirect("long-external") },
+        Redirect { tags: tags(), ..samples::redirect("tagged") },
         Redirect { has_password: true, ..samples::redirect("closed") },
         limited("limited", 1, 0, 1),
         limited("used", 1_000_000_000, 999_999_999, 2),
@@ -188,6 +197,7 @@ pub fn landings() -> Vec<Landing> {
             life: life(Some(Timestamp::EPOCH), Some(Timestamp::LAST), Some("https://bücher.example/über")),
             ..samples::landing("living-page")
         },
+        Landing { tags: tags(), ..samples::landing("tagged-page") },
         Landing { has_password: true, ..samples::landing("closed-page") },
         Landing { external_id: external_id("ORDER-4711"), ..samples::landing("p-external") },
         samples::landing_at(samples::on_custom("pages.example.net", Some("slug"))),

@@ -1,6 +1,7 @@
 //! Round trips: an import restores an export, and a second import changes nothing.
 
 use proptest::prelude::*;
+use signpost_app::ports::NeededTags;
 use signpost_app::transfer::{Field, Imported, Record};
 use signpost_app::{links, transfer::Export};
 use signpost_domain::{
@@ -13,10 +14,13 @@ use signpost_port_contracts::{one_of_each, samples};
 use crate::transfer::{counted, exported, import, rehearse, stored, without, words};
 use crate::world::{World, draft_without_slug};
 
-/// Stores links without any use case.
+/// Stores links and their tags without any use case.
 async fn store_all(world: &World, links: &[Link]) {
     for links in links.chunks(100) {
         let mut work = world.app.store.begin().await.unwrap();
+        let need = |link: &Link| link.tags.iter().map(|name| (samples::id(), name.clone())).collect();
+        let needs: Vec<NeededTags> = links.iter().map(need).collect();
+        work.provide_tags(world.account.id, &needs, u64::MAX, samples::at(0)).await.unwrap();
         work.insert_links(world.account.id, links, u64::MAX).await.unwrap();
         work.commit().await.unwrap();
     }

@@ -104,6 +104,7 @@ pub(super) async fn contents_of_several_pages_are_read_at_once(fresh: Fresh) {
 pub(super) async fn every_field_of_several_links_is_replaced(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let beside = given::link(&store, account, samples::link(KINDS[0], "beside")).await;
+    given_tags(&store, account, &one_of_each::TAGS).await;
     let values = one_of_each::links();
     let plain = |(number, value): (usize, &Link)| samples::link(value.kind(), &format!("plain-{number}"));
     let before: Vec<Link> = values.iter().enumerate().map(plain).collect();

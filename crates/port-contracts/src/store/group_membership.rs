@@ -8,6 +8,7 @@ use signpost_domain::{AccountId, GroupFilter, GroupId, Link, LinkFilter, LinkId,
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, KINDS, unit};
 use super::stored;
+use super::tags::given_tags;
 use crate::one_of_each;
 use crate::samples;
 
@@ -200,6 +201,7 @@ pub(super) async fn a_missing_group_moves_no_links(fresh: Fresh) {
 pub(super) async fn a_hundred_links_are_moved_at_once(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
+    given_tags(&store, account, &one_of_each::TAGS).await;
     let mut links = one_of_each::links();
     for number in 0..AT_ONCE - links.len() {
         let group = [None, Some(groups[0]), Some(groups[1])][number % 3];

@@ -5,6 +5,7 @@ use signpost_domain::{Landing, Link, LinkId, LinkKind, Placement, Redirect};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
+use super::tags::given_tags;
 use super::{domain_steps, stored};
 use crate::one_of_each;
 use crate::samples;
@@ -26,6 +27,7 @@ cases! {
 pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await;
+    given_tags(&store, account, &one_of_each::TAGS).await;
     let mut links = one_of_each::links();
     links.extend(KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("{kind:?}"))));
     given::links(&store, account, &links).await;
@@ -105,6 +107,7 @@ pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
     let bystander = given::link(&store, account, samples::redirect("bystander")).await;
     let redirect = given::link(&store, account, samples::redirect("start")).await;
     let landing = given::link(&store, account, samples::landing("start-page")).await;
+    given_tags(&store, account, &one_of_each::TAGS).await;
     let values = one_of_each::links();
     domain_steps::serve(&store, account, values.iter().map(|link| &link.placement)).await;
     for (number, value) in values.into_iter().enumerate() {
@@ -159,6 +162,7 @@ pub(super) async fn an_update_into_a_missing_group_changes_nothing(fresh: Fresh)
 pub(super) async fn a_deleted_link_is_gone(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let kept = given::link(&store, account, samples::redirect("kept")).await;
+    given_tags(&store, account, &one_of_each::TAGS).await;
     for doomed in one_of_each::links() {
         let doomed = given::link(&store, account, doomed).await;
         assert!(given::delete_link(&store, account, doomed.id()).await);

@@ -11,6 +11,7 @@ use super::fixture::{Fresh, StoreUnderTest};
 use super::given::{self, Decision, unit};
 use super::page_values::{contents, described, longest_url};
 use super::stored;
+use super::tags::given_tags;
 use crate::one_of_each;
 use crate::run::at_once;
 use crate::samples;
@@ -50,6 +51,7 @@ async fn locked(
 /// No matter how it was inserted and what its other fields are.
 pub(super) async fn a_new_page_is_empty(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
+    given_tags(&store, account, &one_of_each::TAGS).await;
     let pages = one_of_each::landings();
     given::links(&store, account, &pages).await;
     for page in &pages {
