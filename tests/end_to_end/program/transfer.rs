@@ -58,13 +58,23 @@ fn large(program: &Program) -> Account {
     let groups = ["Spring", "Spring"].map(|name| account.create_group(name)["id"].clone());
     for batch in 0..9 {
         let item = |number: usize| {
+            let utm = json!({"source": "mail", "campaign": "Spring & \"more\""});
+            let [is_dated, is_limited, is_blocked] = [4, 6, 7].map(|every| number.is_multiple_of(every));
             json!({
                 "name": format!("Link {number}, \"quoted\""),
                 "target_url": format!("https://example.com/{batch}/{number}"),
                 "group_id": groups[number % 2],
+                "external_id": number.is_multiple_of(2).then(|| format!("order {batch}/{number}, \"ü\"")),
+                "tags": if number.is_multiple_of(3) { vec!["Sale", "ü 🌷"] } else { vec![] },
                 "note": number.is_multiple_of(3).then(|| format!("a\nnote {number}")),
                 "is_active": !number.is_multiple_of(5),
-                "geo_blocklists": {"countries": if number.is_multiple_of(7) { vec!["DE", "AT"] } else { vec![] }},
+                "starts_at": is_dated.then_some("2020-01-01T00:00:00+02:00"),
+                "expires_at": is_dated.then_some("2099-12-31T23:59:59.999Z"),
+                "max_clicks": is_limited.then_some(1_000),
+                // A browser that keeps an answer would pass the gates.
+                "redirect_status": if is_dated || is_limited || is_blocked { 307 } else { 308 },
+                "utm": number.is_multiple_of(5).then_some(utm),
+                "geo_blocklists": {"countries": if is_blocked { vec!["DE", "AT"] } else { vec![] }},
             })
         };
         let body = json!({"redirects": (0..100).map(item).collect::<Vec<_>>()});
@@ -72,7 +82,10 @@ fn large(program: &Program) -> Account {
         assert_eq!(answer.body["created_count"], 100);
     }
     for number in 0..100 {
-        let body = json!({"title": format!("Page {number}"), "slug": format!("page-{number}"), "note": ""});
+        let body = json!({
+            "title": format!("Page {number}"), "slug": format!("page-{number}"), "note": "",
+            "external_id": format!("page {number}"), "tags": ["sale"], "expires_at": "2099-12-31T23:59:59Z",
+        });
         account.post("/v1/landings", &body).expect_status(201);
     }
     account
