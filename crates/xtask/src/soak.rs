@@ -1,5 +1,5 @@
-//! `cargo xtask soak`: the fault tests at full length, every screen in every size and theme, time limits of certificates, and
-//! limits of visits under many visitors.
+//! `cargo xtask soak`: the fault tests at full length, every screen in every size and theme, time limits of certificates,
+//! limits of visits under many visitors, and a tag of many links.
 //!
 //! The run prints measurements without judging them. A broken promise fails the run, as in every run of the tests.
 
@@ -12,8 +12,9 @@ use crate::servers::{self, Provision};
 use crate::workspace::cargo;
 
 /// Tests of other binaries that ask more of the product in a soak.
-const MORE: [(&str, &str); 4] = [
+const MORE: [(&str, &str); 5] = [
     ("end_to_end", "nodes::certificates::d186_nodes_share_orders_and_each_serves_every_certificate"),
+    ("end_to_end", "api::tags::d122_a_tag_of_many_links_is_renamed_merged_and_deleted_without_a_revision"),
     ("end_to_end", "edge::max_clicks::d130_concurrent_visitors_get_exactly_the_limit"),
     ("end_to_end", "nodes::max_clicks::d130_three_nodes_send_on_exactly_as_many_visits_as_the_limit"),
     ("end_to_end", "nodes::max_clicks::d130_a_killed_node_loses_at_most_the_clicks_that_it_holds"),
