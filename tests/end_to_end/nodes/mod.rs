@@ -10,6 +10,7 @@ mod changes;
 mod custom_domains;
 mod dashboard;
 mod dashboard_costs;
+mod link_changes;
 mod link_passwords;
 mod max_clicks;
 mod request_costs;
