@@ -1,4 +1,4 @@
-//! Random rules and random visitors: an explanation sends them where the visit does (D133, D134, D136).
+//! Random rules and random visitors: a visit and an explanation send them where the domain does (D133, D134, D136).
 
 use std::fmt::Write as _;
 
@@ -8,15 +8,25 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use signpost_app::explain::{Explanation, VisitFacts, VisitHeader, VisitOutcome, VisitQuery};
-use signpost_domain::{CountryCode, RedirectStatus};
+use signpost_domain::routing::{Device, Facts};
+use signpost_domain::{CountryCode, RedirectStatus, Timestamp};
 use signpost_port_contracts::samples;
 
-use crate::explained_cases::{explain, way, with_countries};
+use crate::explained_cases::{explain, germany, way, with_countries};
 use crate::harness::HOST;
-use crate::rules::{COMPUTER, PHONE, ruled};
+use crate::rules::{COMPUTER, DEFAULT, PHONE, ruled};
 
-const LINKS: usize = 60;
-const VISITORS: usize = 12;
+/// The variable with other numbers of links and of visitors of each link: `2000x50`.
+const VARIABLE: &str = "SIGNPOST_EXPLAINED_VISITS";
+
+/// The numbers of the variable; few by default.
+fn links_and_visitors() -> (usize, usize) {
+    let Ok(named) = std::env::var(VARIABLE) else { return (60, 12) };
+    let numbers = named
+        .split_once('x')
+        .and_then(|(links, visitors)| Some((links.parse().ok()?, visitors.parse().ok()?)));
+    numbers.unwrap_or_else(|| panic!("{VARIABLE} is not two numbers such as 2000x50: {named}"))
+}
 
 fn condition() -> impl Strategy<Value = String> {
     let test = select(vec![
@@ -118,6 +128,36 @@ impl RandomVisitor {
         }
     }
 
+    /// What the edge has to find out about the visit with this query, by the tables of this test.
+    fn known<'a>(&self, query: &'a str, now: Timestamp) -> Facts<'a> {
+        let of_address = (self.address == "192.0.2.1").then(germany);
+        let (device, os, browser) = match self.agent {
+            PHONE => (Some(Device::Mobile), Some("iOS"), Some("Mobile Safari")),
+            COMPUTER => (Some(Device::Desktop), Some("Linux"), None),
+            _ => (None, None, None),
+        };
+        Facts {
+            country: CountryCode::parse(self.country).ok().or(of_address),
+            device,
+            os,
+            browser,
+            language: match self.language {
+                "fr-CA, en;q=0.9" => Some("fr-CA"),
+                "" | "*" | ";;" => None,
+                language => Some(language),
+            },
+            now: Some(now),
+            query: Some(query.as_bytes()),
+            referrer: match self.referrer {
+                "" => Some(""),
+                "nonsense" => None,
+                page => page.strip_prefix("https://").and_then(|rest| rest.split('/').next()),
+            },
+            address: self.address.parse().ok(),
+            agent: self.agent.as_bytes(),
+        }
+    }
+
     fn lines(&self) -> String {
         let Self { agent, address, country, language, referrer, .. } = self;
         let mut lines = format!("Host: {HOST}\r\nX-Forwarded-For: {address}\r\n");
@@ -141,31 +181,41 @@ impl RandomVisitor {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d136_explanations_send_random_visitors_where_visits_do() {
+async fn d136_explanations_and_visits_send_random_visitors_where_the_domain_does() {
     let edge = with_countries().await;
     let mut runner = TestRunner::deterministic();
-    let cases = (rules(), any::<bool>(), vec(visitor(), VISITORS));
+    let (links, visitors) = links_and_visitors();
+    let cases = (rules(), any::<bool>(), vec(visitor(), visitors));
     let mut decided = [0, 0];
-    for number in 0..LINKS {
+    for number in 0..links {
         let (rules, forwards, visitors) = cases.new_tree(&mut runner).unwrap().current();
         let slug = format!("s{number}");
         let link = ruled(&slug, &rules).with(|content| {
             content.way = way(RedirectStatus::TemporaryRedirect, forwards, forwards.then_some("mail"));
         });
         edge.add(&link).await;
+        let of_link = link.content.rules.clone();
         let link = link.into_any();
         for visitor in visitors {
             let context = format!("{visitor:?} of {rules}, forwarding: {forwards}");
             let at = samples::at(visitor.at);
             let explanation = explain(&edge, &link, &visitor.facts(), at).await;
             edge.memory.clock.set(at);
-            let answer =
-                edge.request_with("GET", &format!("/{slug}?{}", visitor.sent_query()), &visitor.lines());
+            let query = visitor.sent_query();
+            let answer = edge.request_with("GET", &format!("/{slug}?{query}"), &visitor.lines());
             let Explanation { outcome, status, location, rule, .. } = &explanation;
             assert_eq!((*outcome, *status), (VisitOutcome::Redirect, answer.status), "{context}");
             assert_eq!(location.as_deref(), answer.header("location"), "{context}");
+            let decision = of_link.decide(&visitor.known(&query, at));
+            let expected =
+                decision.map(|decision| (decision.rule.id, decision.variant.map(|variant| &variant.name)));
+            assert_eq!(rule.as_ref().map(|rule| (rule.id, rule.variant.as_ref())), expected, "{context}");
+            if !forwards {
+                let target = decision.map_or(DEFAULT, |decision| decision.target_url.as_str());
+                assert_eq!(answer.header("location"), Some(target), "{context}");
+            }
             decided[usize::from(rule.is_some())] += 1;
         }
     }
-    assert!(decided.iter().all(|number| *number > LINKS), "rules decide often and not always: {decided:?}");
+    assert!(decided.iter().all(|number| *number > links), "rules decide often and not always: {decided:?}");
 }

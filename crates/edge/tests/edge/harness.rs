@@ -43,6 +43,9 @@ fn times() -> Times {
     Times { head: LONG, body: LONG, stalled: LONG, lingering, ..Times::default() }
 }
 
+/// A limit of links that no test reaches.
+const PLENTY: u64 = 1_000_000;
+
 /// Enough for all links of a test.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -119,7 +122,7 @@ impl Edge {
 
     pub(crate) async fn add(&self, link: &(impl Clone + Into<Link>)) {
         let mut work = self.memory.store.begin().await.unwrap();
-        let inserted = work.insert_links(self.account, &[link.clone().into()], 1_000).await.unwrap();
+        let inserted = work.insert_links(self.account, &[link.clone().into()], PLENTY).await.unwrap();
         assert_eq!(inserted, [Insertion::Done]);
         self.commit(work).await;
     }
@@ -130,7 +133,7 @@ impl Edge {
         let any = link.clone().into_any();
         let hash = self.hash(password).await;
         let mut work = self.memory.store.begin().await.unwrap();
-        let inserted = work.insert_links(self.account, std::slice::from_ref(&any), 1_000).await.unwrap();
+        let inserted = work.insert_links(self.account, std::slice::from_ref(&any), PLENTY).await.unwrap();
         assert_eq!(inserted, [Insertion::Done]);
         work.write_link_passwords(self.account, &[(any.id(), Some(hash))]).await.unwrap();
         self.commit(work).await;
