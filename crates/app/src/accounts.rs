@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use signpost_domain::{
     Account, AccountId, ApiKey, ApiKeySecret, AuditAction, Email, Name, Page, PageLimit, PagePosition,
-    Permission, Plan, PlanName, QuotaRemaining, Timestamp,
+    Permission, Plan, PlanName, QuotaRemaining, Role, SecretToken, Timestamp,
 };
 
 use crate::app_error::AppError;
@@ -17,9 +17,11 @@ pub use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::caller::Caller;
+use crate::idempotency::{Idempotency, Operation};
 use crate::keys::{NewKey, key_named, new_key};
 use crate::operator::Operator;
-use crate::ports::{StoreError, WriteAccountError};
+use crate::people::users::{Invite, insert_invitation};
+use crate::ports::{StoreError, UnitOfWork, WriteAccountError};
 use crate::unit_of_work::{Attempts, commit};
 
 pub use self::deletion::{Losses, delete, delete_own, losses, own_losses};
@@ -51,19 +53,57 @@ pub async fn create(
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
-            by.require_live(work.as_mut()).await?;
-            match work.insert_account(&account).await {
-                Ok(()) => {}
-                Err(WriteAccountError::EmailTaken) => {
-                    return Err(OperatorError::EmailTaken(account.email.as_str().to_owned()));
-                }
-                Err(WriteAccountError::Store(error)) => return Err(error.into()),
-            }
-            record(app, work.as_mut(), created(by, &account)).await?;
-            Ok(commit(app, work).await?)
+            insert(app, work.as_mut(), by, &account).await?;
+            Ok::<_, OperatorError>(commit(app, work).await?)
         })
         .await?;
     Ok(account)
+}
+
+/// Creates an account, and invites its contact address as the owner. The token of the invitation is returned once and not stored. A
+/// repeated request gets the remembered answer, which lacks the token (D12).
+///
+/// # Errors
+/// Those of [`create`]; [`AppError::AnsweredBefore`]; [`AppError::Invalid`] if the key was used for another request. Or the source of
+/// randomness broke.
+pub async fn create_with_owner(
+    app: &Application,
+    by: &Operator,
+    command: CreateAccount,
+    idempotency: Idempotency<'_, Account>,
+) -> Result<(Account, SecretToken), OperatorError> {
+    let account = new_account(app, command)?;
+    let operation = Operation::of_operator(app, by, idempotency);
+    let token = operation
+        .run_attempts(|| async {
+            let mut work = operation.begin().await?;
+            insert(app, work.as_mut(), by, &account).await?;
+            let joins = Some((account.id, Role::Owner));
+            let invite = Invite { email: account.email.clone(), joins, is_operator: false };
+            let token = insert_invitation(app, work.as_mut(), by, invite).await?;
+            operation.finish(Some(work), true, &account).await?;
+            Ok::<_, OperatorError>(token)
+        })
+        .await?;
+    Ok((account, token))
+}
+
+/// Inserts an account in a unit of work, with its entry of the audit.
+async fn insert(
+    app: &Application,
+    work: &mut dyn UnitOfWork,
+    by: &Operator,
+    account: &Account,
+) -> Result<(), OperatorError> {
+    by.require_live(work).await?;
+    match work.insert_account(account).await {
+        Ok(()) => {}
+        Err(WriteAccountError::EmailTaken) => {
+            return Err(OperatorError::EmailTaken(account.email.as_str().to_owned()));
+        }
+        Err(WriteAccountError::Store(error)) => return Err(error.into()),
+    }
+    Ok(record(app, work, created(by, account)).await?)
 }
 
 /// What the first start created.

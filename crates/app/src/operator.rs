@@ -55,9 +55,14 @@ impl Operator {
 
     /// Whether the operator is this user.
     pub(crate) fn is(&self, user: UserId) -> bool {
+        self.user() == Some(user)
+    }
+
+    /// The user of the operator. `None` for somebody with a shell.
+    pub(crate) fn user(&self) -> Option<UserId> {
         match &self.0 {
-            By::Command => false,
-            By::Person(signed_in, _) | By::Owner(signed_in, ..) => signed_in.user().id == user,
+            By::Command => None,
+            By::Person(signed_in, _) | By::Owner(signed_in, ..) => Some(signed_in.user().id),
         }
     }
 

@@ -1,25 +1,39 @@
 //! The unit of work of a request that may have an idempotency key.
 
-use signpost_domain::Refusal;
+use signpost_domain::{AccountId, Refusal};
 
 use super::{Idempotency, KeyedRequest, replay};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::operator::Operator;
 use crate::ports::{RememberedAnswer, RememberedRequest, Remembering, StoreError, UnitOfWork};
-use crate::unit_of_work::{Attempts, commit};
+use crate::unit_of_work::{Attempts, MaybeContended, commit};
 
 /// The unit of work of one request, with the outcome `T`. The store may ask for several attempts.
 pub(crate) struct Operation<'a, T> {
     app: &'a Application,
-    caller: &'a Caller,
+    /// Whose keys are told from those of others. `None` for somebody whose requests have no keys.
+    owner: Option<AccountId>,
     idempotency: Idempotency<'a, T>,
     attempts: Attempts<'a>,
 }
 
 impl<'a, T> Operation<'a, T> {
-    pub(crate) fn new(app: &'a Application, caller: &'a Caller, idempotency: Idempotency<'a, T>) -> Self {
-        Self { app, caller, idempotency, attempts: Attempts::at(app) }
+    pub(crate) fn new(app: &'a Application, caller: &Caller, idempotency: Idempotency<'a, T>) -> Self {
+        Self { app, owner: Some(caller.account_id()), idempotency, attempts: Attempts::at(app) }
+    }
+
+    /// The operation of an operator, who acts for no account: the keys of a person belong to the user. Ids of users and accounts
+    /// have one source, so no account has that of a user.
+    pub(crate) fn of_operator(app: &'a Application, by: &Operator, idempotency: Idempotency<'a, T>) -> Self {
+        let owner = by.user().map(|user| AccountId::from_bytes(user.to_bytes()));
+        Self { app, owner, idempotency, attempts: Attempts::at(app) }
+    }
+
+    /// The key of the request, if it has one, and whose it is.
+    fn keyed(&self) -> Option<(AccountId, &'a KeyedRequest)> {
+        self.owner.zip(self.idempotency.request)
     }
 
     /// Starts another unit of work of the same request, with a time limit of its own.
@@ -40,6 +54,14 @@ impl<'a, T> Operation<'a, T> {
         outcome
     }
 
+    /// As [`run`](Self::run), with errors of another kind. A refusal is not remembered: its form is shown again.
+    pub(crate) async fn run_attempts<R, E: MaybeContended, F: Future<Output = Result<R, E>>>(
+        &self,
+        attempt: impl Fn() -> F,
+    ) -> Result<R, E> {
+        self.attempts.run(attempt).await
+    }
+
     /// Begins the unit of work of an attempt, and claims the key.
     ///
     /// # Errors
@@ -47,8 +69,8 @@ impl<'a, T> Operation<'a, T> {
     /// another request.
     pub(crate) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, AppError> {
         let mut work = self.attempts.begin().await?;
-        if let Some(request) = self.idempotency.request {
-            self.claim(work.as_mut(), request).await?;
+        if let Some((owner, request)) = self.keyed() {
+            self.claim(work.as_mut(), owner, request).await?;
         }
         Ok(work)
     }
@@ -67,9 +89,8 @@ impl<'a, T> Operation<'a, T> {
         has_changed: bool,
         outcome: &T,
     ) -> Result<(), AppError> {
-        let remembered =
-            self.idempotency.request.and_then(|request| Some((request, (self.idempotency.answer)(outcome)?)));
-        let Some((request, answer)) = remembered else {
+        let remembered = self.keyed().and_then(|keyed| Some((keyed, (self.idempotency.answer)(outcome)?)));
+        let Some(((owner, request), answer)) = remembered else {
             return match work {
                 Some(work) if has_changed => Ok(commit(self.app, work).await?),
                 Some(_) | None => Ok(()),
@@ -79,24 +100,29 @@ impl<'a, T> Operation<'a, T> {
             Some(work) => work,
             None => self.begin().await?,
         };
-        self.remember(work, request, answer).await
+        self.remember(work, owner, request, answer).await
     }
 
     async fn remember_refusal(&self, refusal: &Refusal) -> Result<(), AppError> {
-        let Some(request) = self.idempotency.request else { return Ok(()) };
+        let Some((owner, request)) = self.keyed() else { return Ok(()) };
         let Some(answer) = (request.answer_to_refusal)(refusal) else { return Ok(()) };
         let attempts = Attempts::at(self.app);
         attempts
             .run(|| async {
                 let mut work = attempts.begin().await?;
-                self.claim(work.as_mut(), request).await?;
-                self.remember(work, request, answer.clone()).await
+                self.claim(work.as_mut(), owner, request).await?;
+                self.remember(work, owner, request, answer.clone()).await
             })
             .await
     }
 
-    async fn claim(&self, work: &mut dyn UnitOfWork, request: &KeyedRequest) -> Result<(), AppError> {
-        let remembered = work.claim_key(self.caller.account_id(), &request.key, self.app.clock.now()).await?;
+    async fn claim(
+        &self,
+        work: &mut dyn UnitOfWork,
+        owner: AccountId,
+        request: &KeyedRequest,
+    ) -> Result<(), AppError> {
+        let remembered = work.claim_key(owner, &request.key, self.app.clock.now()).await?;
         match remembered {
             None => Ok(()),
             Some(remembered) => Err(AppError::AnsweredBefore(Box::new(replay(request, remembered)?))),
@@ -106,13 +132,13 @@ impl<'a, T> Operation<'a, T> {
     async fn remember(
         &self,
         mut work: Box<dyn UnitOfWork>,
+        owner: AccountId,
         request: &KeyedRequest,
         answer: RememberedAnswer,
     ) -> Result<(), AppError> {
         let remembered = RememberedRequest { fingerprint: request.fingerprint, answer };
-        let (account, now) = (self.caller.account_id(), self.app.clock.now());
-        let room = self.app.room_for_answers;
-        match work.remember_within(account, &request.key, &remembered, room, now).await? {
+        let (now, room) = (self.app.clock.now(), self.app.room_for_answers);
+        match work.remember_within(owner, &request.key, &remembered, room, now).await? {
             Remembering::Done => Ok(commit(self.app, work).await?),
             // Dropping the unit of work undoes it: no change is kept without its remembered answer.
             Remembering::NoneUntil(instant) => {

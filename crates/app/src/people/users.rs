@@ -15,6 +15,7 @@ use super::{PersonError, draw_token, require_passwords};
 use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::audit::record;
+use crate::idempotency::{Idempotency, Operation};
 use crate::operator::Operator;
 use crate::ports::UnitOfWork;
 use crate::unit_of_work::{Attempts, commit};
@@ -69,28 +70,56 @@ pub struct Invite {
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store or the source of randomness broke.
 pub async fn invite(app: &Application, by: &Operator, invite: Invite) -> Result<SecretToken, OperatorError> {
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let Invite { email, joins, is_operator } = invite.clone();
-            let token = draw_token(app)?;
-            let mut work = attempts.begin().await?;
+    invite_once(app, by, invite, Idempotency::disabled()).await
+}
+
+/// Makes an invitation as [`invite`] does. A repeated request gets the remembered answer, which lacks the token (D12).
+///
+/// # Errors
+/// Those of [`invite`]; [`AppError::AnsweredBefore`](crate::AppError::AnsweredBefore);
+/// [`AppError::Invalid`](crate::AppError::Invalid) if the key was used for another request.
+pub async fn invite_once(
+    app: &Application,
+    by: &Operator,
+    invite: Invite,
+    idempotency: Idempotency<'_, ()>,
+) -> Result<SecretToken, OperatorError> {
+    let operation = Operation::of_operator(app, by, idempotency);
+    operation
+        .run_attempts(|| async {
+            let mut work = operation.begin().await?;
             by.require_live(work.as_mut()).await?;
-            let account = joins.map(|(account, _)| account);
-            let object = tickets::invitation_named(&email, joins.map(|(_, role)| role), is_operator);
-            let purpose = TicketPurpose::Invitation { email, joins, is_operator };
-            if !tickets::insert(app, work.as_mut(), &token, purpose).await? {
-                // Only the account can be missing: an invitation refers to nothing else.
-                return Err(match account {
-                    Some(account) => OperatorError::NoSuchAccount(account),
-                    None => OperatorError::Broken(crate::AppError::AccountGone),
-                });
-            }
-            record(app, work.as_mut(), by.deed(account, AuditAction::TicketMade, object)).await?;
-            commit(app, work).await?;
+            let token = insert_invitation(app, work.as_mut(), by, invite.clone()).await?;
+            operation.finish(Some(work), true, &()).await?;
             Ok(token)
         })
         .await
+}
+
+/// Makes an invitation in a unit of work, with its entry of the audit.
+///
+/// # Errors
+/// [`OperatorError::NoSuchAccount`]. Or the store or the source of randomness broke.
+pub(crate) async fn insert_invitation(
+    app: &Application,
+    work: &mut dyn UnitOfWork,
+    by: &Operator,
+    invite: Invite,
+) -> Result<SecretToken, OperatorError> {
+    let Invite { email, joins, is_operator } = invite;
+    let token = draw_token(app)?;
+    let account = joins.map(|(account, _)| account);
+    let object = tickets::invitation_named(&email, joins.map(|(_, role)| role), is_operator);
+    let purpose = TicketPurpose::Invitation { email, joins, is_operator };
+    if !tickets::insert(app, work, &token, purpose).await? {
+        // Only the account can be missing: an invitation refers to nothing else.
+        return Err(match account {
+            Some(account) => OperatorError::NoSuchAccount(account),
+            None => OperatorError::Broken(crate::AppError::AccountGone),
+        });
+    }
+    record(app, work, by.deed(account, AuditAction::TicketMade, object)).await?;
+    Ok(token)
 }
 
 /// The invitations to an account, or those to none, that can still be used, newest first, at most a hundred.
@@ -268,19 +297,48 @@ pub async fn reset(
     by: &Operator,
     user: &UserReference,
 ) -> Result<(User, SecretToken), OperatorError> {
+    reset_once(app, by, user, Idempotency::disabled()).await
+}
+
+/// Makes a link to set a new password as [`reset`] does. A repeated request gets the remembered answer, which lacks the token (D12).
+///
+/// # Errors
+/// Those of [`reset`]; [`AppError::AnsweredBefore`](crate::AppError::AnsweredBefore);
+/// [`AppError::Invalid`](crate::AppError::Invalid) if the key was used for another request.
+pub async fn reset_once(
+    app: &Application,
+    by: &Operator,
+    reference: &UserReference,
+    idempotency: Idempotency<'_, ()>,
+) -> Result<(User, SecretToken), OperatorError> {
     require_passwords(app)?;
-    let token = draw_token(app)?;
-    let action = AuditAction::TicketMade;
-    let user = change(app, by, user, action, async |work: &mut dyn UnitOfWork, user: &mut User| {
-        if user.disabled_at.is_some() {
-            return Err(OperatorError::UserDisabled(user.id));
-        }
-        let purpose = TicketPurpose::PasswordReset { user: user.id, email: user.email.clone() };
-        tickets::insert(app, work, &token, purpose).await?;
-        Ok(true)
-    })
-    .await?;
-    Ok((user, token))
+    let (token, id) = (draw_token(app)?, id_of(app, by, reference).await?);
+    let operation = Operation::of_operator(app, by, idempotency);
+    operation
+        .run_attempts(|| async {
+            let mut work = operation.begin().await?;
+            by.require_live(work.as_mut()).await?;
+            let unknown = || OperatorError::NoSuchUser(reference.to_string());
+            let user = work.lock_user(id).await?.ok_or_else(unknown)?;
+            if user.disabled_at.is_some() {
+                return Err(OperatorError::UserDisabled(user.id));
+            }
+            let purpose = TicketPurpose::PasswordReset { user: user.id, email: user.email.clone() };
+            tickets::insert(app, work.as_mut(), &token, purpose).await?;
+            let deed = by.deed(None, AuditAction::TicketMade, user_named(&user));
+            record(app, work.as_mut(), deed).await?;
+            operation.finish(Some(work), true, &()).await?;
+            Ok((user, token.clone()))
+        })
+        .await
+}
+
+/// The id of a user. An id is returned unchecked, because whoever takes it locks the user.
+async fn id_of(app: &Application, by: &Operator, reference: &UserReference) -> Result<UserId, OperatorError> {
+    match reference {
+        UserReference::Id(id) => Ok(*id),
+        UserReference::Email(_) => Ok(find(app, by, reference).await?.id),
+    }
 }
 
 /// Changes a user in one unit of work, with an entry of the audit. `change` returns whether it has changed anything beside the
@@ -293,10 +351,7 @@ async fn change(
     change: impl AsyncFn(&mut dyn UnitOfWork, &mut User) -> Result<bool, OperatorError>,
 ) -> Result<User, OperatorError> {
     let unknown = || OperatorError::NoSuchUser(reference.to_string());
-    let id = match reference {
-        UserReference::Id(id) => *id,
-        UserReference::Email(_) => find(app, by, reference).await?.id,
-    };
+    let id = id_of(app, by, reference).await?;
     let lock = async |work: &mut dyn UnitOfWork| {
         by.require_live(work).await?;
         work.lock_user(id).await?.ok_or_else(unknown)

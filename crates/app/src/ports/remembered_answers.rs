@@ -105,7 +105,7 @@ pub trait AnswerWrites: Send {
     ///
     /// Returns the request that the key was used for within [24 hours](ANSWERS_KEPT) before `now`. `None` means that this unit
     /// of work owns the key: it must either [remember](Self::remember_answer) an answer or be dropped. The account need not
-    /// exist.
+    /// exist. The keys of an operator have the id of the user in its place.
     async fn claim_key(
         &mut self,
         account: AccountId,

@@ -220,6 +220,11 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     unused: "Not used yet",
     users: "Users",
     users_lead: "Everybody who can sign in to this dashboard, newest first.",
+    reset_shown_once: |a| {
+        format!(
+            "The link for {a} to set a new password was made and shown once. Make another one on the page of the user; the old one then stops working."
+        )
+    },
     version: "Version",
     waiting_clicks: "Clicks waiting on this node for the click store",
     waiting_clicks_of: |a, b| format!("{a} ({b})"),

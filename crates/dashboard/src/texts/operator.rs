@@ -192,6 +192,7 @@ pub struct OperatorTexts {
     pub seconds: fn(u64) -> String,
     pub send_to: One,
     pub serves_nothing: &'static str,
+    pub reset_shown_once: One,
     pub show_all: &'static str,
     pub sign_ins: &'static str,
     pub sign_ins_lead: &'static str,

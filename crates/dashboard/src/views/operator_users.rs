@@ -103,10 +103,12 @@ pub struct OperatorLinkPage {
     pub what: String,
     /// Who gets the link.
     pub email: String,
-    /// The link.
-    pub url: String,
+    /// The link. `None` for a repeated form: the link was made and shown once.
+    pub url: Option<String>,
     /// How often and how long it works, as a sentence.
     pub once: &'static str,
+    /// What a repeated form says in place of the link.
+    pub shown_once: String,
     /// A text with the link, to be sent.
     pub message: String,
 }

@@ -61,6 +61,38 @@ async fn d69_an_operator_creates_an_account_and_its_owner_joins_by_the_link() {
     assert_eq!(operator.get(&format!("/{account}/links")).await.status, 404);
 }
 
+/// The link of the first answer stays valid, because the second one makes no other.
+#[actix_web::test]
+async fn d12_an_account_form_that_is_sent_twice_creates_one_account_with_one_invitation() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let key = operator.get(ACCOUNTS).await.hidden("idempotency_key");
+    let form = |name| {
+        [("idempotency_key", key.as_str()), ("email", "new@example.com"), ("name", name), ("plan", "pro")]
+    };
+    let made = operator.post(ACCOUNTS, &form("Bakery")).await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    let link = link_in(&made, "invitation");
+    let account = account_with(&dashboard, "new@example.com").await.unwrap();
+    let entries = audit(&dashboard).await;
+    let again = operator.post(ACCOUNTS, &form("Bakery")).await;
+    assert_eq!(again.status, 200, "{}", again.body);
+    let back = format!("href=\"{ACCOUNTS}/{account}\"");
+    for part in ["Account created", "The account of Bakery is on plan pro.", "was made and shown once", &back]
+    {
+        assert!(again.body.contains(part), "{part}: {}", again.body);
+    }
+    assert!(!again.body.contains("/invitation/"), "no page shows the link again: {}", again.body);
+    let changed = operator.post(ACCOUNTS, &form("Brewery")).await;
+    assert_eq!(changed.status, 422, "{}", changed.body);
+    for part in ["This form was sent before with other content.", "value=\"Brewery\""] {
+        assert!(changed.body.contains(part), "{part}: {}", changed.body);
+    }
+    assert_ne!(changed.hidden("idempotency_key"), key);
+    assert_eq!(audit(&dashboard).await, entries, "nothing was done again");
+    assert_eq!(dashboard.browser().get(&link).await.status, 200);
+}
+
 #[actix_web::test]
 async fn a_refused_account_keeps_what_was_typed_and_names_the_field() {
     let dashboard = Dashboard::start().await;

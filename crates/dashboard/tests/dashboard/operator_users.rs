@@ -40,6 +40,71 @@ async fn d70_operators_invite_into_an_account_and_as_operators() {
     assert_eq!(second.get(USERS).await.status, 200);
 }
 
+/// A second invitation would void the link of the first.
+#[actix_web::test]
+async fn d12_an_invitation_form_of_an_operator_that_is_sent_twice_makes_one_link() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let key = operator.get(USERS).await.hidden("idempotency_key");
+    let account = dashboard.account.to_string();
+    for account in [account.as_str(), ""] {
+        let key = format!("{key}-{account}");
+        let form = |email| {
+            let key = ("idempotency_key", key.as_str());
+            [key, ("email", email), ("account", account), ("role", "editor"), ("operator", "true")]
+        };
+        let made = operator.post(USERS, &form("new@example.com")).await;
+        let link = link_in(&made, "invitation");
+        let again = operator.post(USERS, &form("new@example.com")).await;
+        assert_eq!(again.status, 200, "{}", again.body);
+        assert!(again.body.contains("The invitation of new@example.com was made and shown once"));
+        assert!(!again.body.contains("/invitation/"), "no page shows the link again: {}", again.body);
+        assert_eq!(dashboard.browser().get(&link).await.status, 200, "it stays valid");
+        let changed = operator.post(USERS, &form("other@example.com")).await;
+        assert_eq!(changed.status, 422, "{}", changed.body);
+        for part in ["This form was sent before with other content.", "value=\"other@example.com\""] {
+            assert!(changed.body.contains(part), "{part}: {}", changed.body);
+        }
+    }
+    let operators = operator.get(USERS).await.body;
+    assert!(operators.contains("new@example.com") && !operators.contains("other@example.com"));
+}
+
+/// Keys belong to the person: the form of one operator says nothing about that of another.
+#[actix_web::test]
+async fn d12_two_operators_with_the_same_key_do_not_meet() {
+    let dashboard = Dashboard::start().await;
+    let first = operator(&dashboard).await;
+    let second = dashboard.invited("second@example.com", None, true).await;
+    for (operator, email) in [(&first, "one@example.com"), (&second, "two@example.com")] {
+        let form = [("idempotency_key", "same"), ("email", email), ("operator", "true")];
+        link_in(&operator.post(USERS, &form).await, "invitation");
+    }
+}
+
+#[actix_web::test]
+async fn d12_a_reset_form_that_is_sent_twice_makes_one_link() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    dashboard.member("member@example.com", Role::Editor).await;
+    let path = format!("{USERS}/{}", user(&dashboard, "member@example.com").await);
+    let key = operator.get(&path).await.hidden("idempotency_key");
+    let form = [("idempotency_key", key.as_str())];
+    let link = link_in(&operator.post(&format!("{path}/reset"), &form).await, "reset");
+    let again = operator.post(&format!("{path}/reset"), &form).await;
+    assert_eq!(again.status, 200, "{}", again.body);
+    assert!(
+        again.body.contains("was made and shown once") && !again.body.contains("/reset/"),
+        "{}",
+        again.body
+    );
+    assert_eq!(dashboard.browser().get(&link).await.status, 200, "it stays valid");
+    let new_key = operator.get(&path).await.hidden("idempotency_key");
+    let made = operator.post(&format!("{path}/reset"), &[("idempotency_key", &new_key)]).await;
+    assert_ne!(link_in(&made, "reset"), link);
+    assert_eq!(dashboard.browser().get(&link).await.status, 410);
+}
+
 #[actix_web::test]
 async fn a_refused_invitation_of_an_operator_names_the_field() {
     let dashboard = Dashboard::start().await;

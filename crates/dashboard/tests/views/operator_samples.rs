@@ -236,11 +236,13 @@ fn user(m: &Maker) {
         back: (format!("/operator/users/{USER}"), m.w(LONG)),
         what: m.w(&(ENGLISH.operator.reset_made)("Ines Okafor")),
         email: m.w("ines@morgenbrot.example"),
-        url: m.w(url),
+        url: m.some(url),
         once: ENGLISH.operator.reset_once,
+        shown_once: m.w(&(ENGLISH.operator.reset_shown_once)("Ines Okafor")),
         message: m.w(&(ENGLISH.operator.reset_message)(url)),
     };
     m.add("operator-link", &link);
+    m.add("operator-link-repeated", &OperatorLinkPage { url: None, message: String::new(), ..link });
 }
 
 fn sign_ins(m: &Maker) {

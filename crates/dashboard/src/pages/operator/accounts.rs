@@ -3,14 +3,14 @@
 use actix_web::HttpResponse;
 use signpost_app::accounts::{self, AccountOverview, AccountReference, CreateAccount, OperatorError};
 use signpost_app::admission::SignedIn;
-use signpost_app::people::users::{self, Invite};
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{Application, Operator};
 use signpost_domain::{
-    Email, FieldError, Name, Page, PageLimit, PlanName, PlanResource, Preferences, Role, ViolationCode,
-    Violations,
+    Account, Email, FieldError, Name, Page, PageLimit, PlanName, PlanResource, Preferences, Role,
+    ViolationCode, Violations,
 };
 
-use super::{WORDS, operator, ticket_url};
+use super::{Made, WORDS, answer_without_link, operator, ticket_url};
 use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, invitation_gives, own_shell};
 use crate::local_time::{date, number};
 use crate::pages::usage::resource_name;
-use crate::pages::{field, message_at, pager, position_of};
+use crate::pages::{field, general_message, message_at, pager, position_of};
 use crate::paths::with_query;
 use crate::views::{
     Choice, Form, NavItem, OperatorAccountRow, OperatorAccountsPage, OperatorLinkPage, Select,
@@ -59,26 +59,33 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let own = [("email", typed.email.as_str()), ("name", &typed.name), ("plan", &typed.plan)];
     let (signed_in, operator) = operator(&visit, &with_query(PATH, own)).await?;
     let mut violations = Violations::new();
-    let command = command_of(visit.app(), &typed, &mut violations);
-    let created = match command {
-        Some(command) => match accounts::create(visit.app(), &operator, command).await {
-            Ok(account) => Some(account),
-            Err(OperatorError::EmailTaken(_)) => {
-                let taken = FieldError::new(ViolationCode::AlreadyTaken, WORDS.taken_account);
-                violations.push(taken.at("email"));
-                None
-            }
-            Err(error) => return Err(error.into()),
-        },
-        None => None,
-    };
-    let Some(account) = created else {
+    let Some(command) = command_of(visit.app(), &typed, &mut violations) else {
         return refused(&accounts_page(&visit, &signed_in, &operator, &typed, &violations).await?);
     };
-    let joins = Some((account.id, Role::Owner));
-    let invite = Invite { email: account.email.clone(), joins, is_operator: false };
-    let token = users::invite(visit.app(), &operator, invite).await?;
-    let url = ticket_url(&visit, "invitation", &token);
+    let request = form.key();
+    // The body names the account, so that a repeated form says what was made.
+    let idempotency = Idempotency::of_request(request.as_ref(), |account: &Account| {
+        Some(answer_without_link(account.id.to_string()))
+    });
+    let outcome = accounts::create_with_owner(visit.app(), &operator, command, idempotency).await;
+    let made = match outcome {
+        Err(OperatorError::EmailTaken(_)) => {
+            let taken = FieldError::new(ViolationCode::AlreadyTaken, WORDS.taken_account);
+            Made::Refused(taken.at("email").into())
+        }
+        outcome => Made::of(outcome)?,
+    };
+    let (account, token) = match made {
+        Made::Now((account, token)) => (account, Some(token)),
+        Made::Before(answer) => {
+            let id = answer.body.parse().map_err(|_| Failure::NOT_FOUND)?;
+            (accounts::overview(visit.app(), &operator, id).await?.account, None)
+        }
+        Made::Refused(violations) => {
+            return refused(&accounts_page(&visit, &signed_in, &operator, &typed, &violations).await?);
+        }
+    };
+    let url = token.map(|token| ticket_url(&visit, "invitation", &token));
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::Accounts, WORDS.title_account_created);
     shell.curl = commands(&visit, account.email.as_str());
     page(&OperatorLinkPage {
@@ -89,9 +96,12 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
             invitation_gives(Some((&account, Role::Owner)), false)
         ),
         email: account.email.as_str().to_owned(),
-        message: (TEXTS.invited_text)(account_name(&account), &url),
+        message: url
+            .as_deref()
+            .map_or_else(String::new, |url| (TEXTS.invited_text)(account_name(&account), url)),
         url,
         once: WORDS.invitation_once,
+        shown_once: (TEXTS.invited_shown_once)(account.email.as_str()),
         shell,
     })
 }
@@ -141,7 +151,11 @@ async fn accounts_page(
         sought: sought.to_owned(),
         rows: list.items.iter().map(|account| row(account, &user.preferences)).collect(),
         pager: pager(&list, PATH, &[], after.is_none()),
-        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        form: Form {
+            idempotency_key: visit.new_key(),
+            general_error: general_message(violations, &["email", "name", "plan"]),
+            ..Form::default()
+        },
         email: field(&typed.email, violations, "email"),
         name: field(&typed.name, violations, "name"),
         plan: plans(visit.app(), chosen, violations),

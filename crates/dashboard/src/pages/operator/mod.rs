@@ -7,10 +7,12 @@ pub(crate) mod sign_ins;
 pub(crate) mod user;
 pub(crate) mod users;
 
-use signpost_app::Operator;
+use signpost_app::accounts::OperatorError;
 use signpost_app::admission::SignedIn;
 use signpost_app::people::PersonError;
-use signpost_domain::SecretToken;
+use signpost_app::ports::RememberedAnswer;
+use signpost_app::{AppError, Operator};
+use signpost_domain::{SecretToken, Violations};
 
 use crate::failure::Failure;
 use crate::frame::TEXTS;
@@ -41,6 +43,34 @@ pub(super) async fn operator_without_page(
         Ok(operator) => Ok((signed_in, operator)),
         Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(next)),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// The remembered answer to a form that makes a ticket: without the link, which no later page shows.
+fn answer_without_link(about: String) -> RememberedAnswer {
+    RememberedAnswer { status: 200, location: None, body: about }
+}
+
+/// What became of a form that makes a ticket.
+enum Made<T> {
+    /// It was made now.
+    Now(T),
+    /// The same form made it before. The remembered answer names what was made.
+    Before(RememberedAnswer),
+    /// The form is shown again with what is wrong about it.
+    Refused(Violations),
+}
+
+impl<T> Made<T> {
+    /// # Errors
+    /// Whatever no form shows.
+    fn of(outcome: Result<T, OperatorError>) -> Result<Self, Failure> {
+        match outcome {
+            Ok(made) => Ok(Self::Now(made)),
+            Err(OperatorError::Broken(AppError::AnsweredBefore(answer))) => Ok(Self::Before(*answer)),
+            Err(OperatorError::Broken(AppError::Invalid(violations))) => Ok(Self::Refused(violations)),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

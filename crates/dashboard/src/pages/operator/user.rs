@@ -1,14 +1,15 @@
 //! One user: disabling it, signing it out, and a link to set a new password.
 
 use actix_web::HttpResponse;
-use signpost_app::Operator;
 use signpost_app::accounts::OperatorError;
 use signpost_app::admission::SignedIn;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, UserReference};
+use signpost_app::{AppError, Operator};
 use signpost_domain::{Account, Role, User};
 
 use super::users::{PATH, row};
-use super::{WORDS, operator, operator_without_page, ticket_url};
+use super::{Made, WORDS, answer_without_link, operator, operator_without_page, ticket_url};
 use crate::answer::{page, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -60,20 +61,29 @@ pub(crate) async fn disconnect(visit: Visit, _: FormBody) -> Result<HttpResponse
 }
 
 /// `POST /operator/users/{id}/reset`: shows the link once.
-pub(crate) async fn reset(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let (signed_in, operator, user) = changing(&visit).await?;
     visit.read_accounts(&signed_in).await?;
-    let (user, token) = users::reset(visit.app(), &operator, &user).await?;
-    let url = ticket_url(&visit, "reset", &token);
+    let request = form.key();
+    let idempotency =
+        Idempotency::of_request(request.as_ref(), |(): &()| Some(answer_without_link(String::new())));
+    let outcome = users::reset_once(visit.app(), &operator, &user, idempotency).await;
+    let (user, url) = match Made::of(outcome)? {
+        Made::Now((user, token)) => (user, Some(ticket_url(&visit, "reset", &token))),
+        Made::Before(_) => (users::find(visit.app(), &operator, &user).await?, None),
+        // The form has no inputs to show again.
+        Made::Refused(violations) => return Err(AppError::Invalid(violations).into()),
+    };
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::Users, WORDS.title_reset);
     shell.curl = vec![curl::program(WORDS.command_reset, &["user", "reset", &user.id.to_string()])];
     page(&OperatorLinkPage {
         back: (format!("{PATH}/{}", user.id), user.label().to_owned()),
         what: (WORDS.reset_made)(user.label()),
         email: user.email.as_str().to_owned(),
-        message: (WORDS.reset_message)(&url),
+        message: url.as_deref().map_or_else(String::new, WORDS.reset_message),
         url,
         once: WORDS.reset_once,
+        shown_once: (WORDS.reset_shown_once)(user.label()),
         shell,
     })
 }

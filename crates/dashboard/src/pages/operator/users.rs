@@ -3,6 +3,7 @@
 use actix_web::HttpResponse;
 use signpost_app::accounts::{self, AccountReference, OperatorError};
 use signpost_app::admission::SignedIn;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, Invite, UserReference};
 use signpost_app::{Application, Operator};
 use signpost_domain::{
@@ -10,7 +11,7 @@ use signpost_domain::{
     Violations,
 };
 
-use super::{WORDS, operator, operator_without_page, ticket_url};
+use super::{Made, WORDS, answer_without_link, operator, operator_without_page, ticket_url};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -18,7 +19,7 @@ use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, invitation_gives, own_shell};
 use crate::local_time::date;
 use crate::pages::members::{invited_in, open_invitations, role_of, roles};
-use crate::pages::{field, message_at, pager, position_of};
+use crate::pages::{field, general_message, message_at, pager, position_of};
 use crate::paths::with_query;
 use crate::views::{
     CurlExample, Form, NavItem, OpenInvitations, OperatorLinkPage, OperatorUserRow, OperatorUsersPage, Select,
@@ -69,19 +70,24 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
         return refused(&users_page(&visit, &signed_in, &operator, &typed, &violations).await?);
     };
     let (email, joins) = (invite.email.clone(), invite.joins);
-    let token = match users::invite(visit.app(), &operator, invite).await {
-        Ok(token) => token,
-        Err(OperatorError::NoSuchAccount(_)) => {
-            violations.push(no_such_account());
+    let request = form.key();
+    let idempotency =
+        Idempotency::of_request(request.as_ref(), |(): &()| Some(answer_without_link(String::new())));
+    let made = match users::invite_once(visit.app(), &operator, invite, idempotency).await {
+        Err(OperatorError::NoSuchAccount(_)) => Made::Refused(no_such_account().into()),
+        outcome => Made::of(outcome)?,
+    };
+    let url = match made {
+        Made::Now(token) => Some(ticket_url(&visit, "invitation", &token)),
+        Made::Before(_) => None,
+        Made::Refused(violations) => {
             return refused(&users_page(&visit, &signed_in, &operator, &typed, &violations).await?);
         }
-        Err(error) => return Err(error.into()),
     };
-    let url = ticket_url(&visit, "invitation", &token);
-    let message = match &account {
-        Some(account) => (TEXTS.invited_text)(account_name(account), &url),
-        None => (WORDS.invited_operator)(&url),
-    };
+    let message = url.as_deref().map_or_else(String::new, |url| match &account {
+        Some(account) => (TEXTS.invited_text)(account_name(account), url),
+        None => (WORDS.invited_operator)(url),
+    });
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::Users, TEXTS.title_invited);
     let words =
         invitation_words(email.as_str(), joins.map(|(id, role)| (id.to_string(), role)), typed.is_operator);
@@ -92,6 +98,7 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
         email: email.as_str().to_owned(),
         url,
         once: WORDS.invitation_once,
+        shown_once: (TEXTS.invited_shown_once)(email.as_str()),
         message,
         shell,
     })
@@ -184,7 +191,11 @@ async fn users_page(
         sought: sought.to_owned(),
         rows: list.items.iter().map(|user| row(user, own, &own.preferences)).collect(),
         pager: pager(&list, PATH, &[], after.is_none()),
-        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        form: Form {
+            idempotency_key: visit.new_key(),
+            general_error: general_message(violations, &["email", "account", "role"]),
+            ..Form::default()
+        },
         email: field(&typed.email, violations, "email"),
         account: field(&typed.account, violations, "account"),
         role: Select { options: roles(role), error: message_at(violations, "role") },
