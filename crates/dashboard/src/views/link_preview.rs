@@ -22,7 +22,7 @@ pub struct PreviewInputs {
     pub image_url: Field,
 }
 
-/// A card as previewers show it. The dashboard loads no pictures from elsewhere, so it has the address of the picture only.
+/// A card as previewers show it. The page loads no pictures from elsewhere, so it has the address of the picture only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CardSketch {
     /// The title.
