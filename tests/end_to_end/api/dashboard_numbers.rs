@@ -23,23 +23,24 @@ const DAYS: i64 = 9;
 const MEASURES: [[&str; 2]; 4] =
     [["clicks", "click"], ["visitors", "visitor"], ["bots", "bot"], ["blocked", "blocked"]];
 
-/// The parts of a page, with their dimensions.
-const PARTS: [[&str; 2]; 3] = [
+/// The parts of every page, with their dimensions.
+const PARTS: [[&str; 2]; 2] = [
     ["sources", "channel,referrer,utm_source,utm_medium,utm_campaign"],
     ["devices", "country,device,os,browser,language"],
-    ["targets", "link"],
 ];
 
-/// What statistics can be about: a page, the path of the API, and what limits the links, on the page and there.
+/// What statistics can be about: a page, the path of the API, the dimension that others lack, and what limits the links, on the page and
+/// there.
 struct Subject {
     page: String,
     api: String,
+    targets: &'static str,
     on_page: String,
     in_api: String,
 }
 
 #[test]
-fn d46_chart_table_file_and_api_agree_about_account_link_group_and_domain() {
+fn d46_chart_table_file_and_api_agree_about_account_links_group_and_domain() {
     let scene = DomainScene::start();
     let (mut person, account) = Person::owner(scene.first());
     let key = scene.first().issue_key(&account);
@@ -52,11 +53,16 @@ fn d46_chart_table_file_and_api_agree_about_account_link_group_and_domain() {
         first.create_redirect(&body)["id"].as_str().unwrap().to_owned()
     };
     let links = [json!({"group_id": group}), json!({"domain": HOST}), json!({})].map(link);
-    store(scene.first(), &account, &links);
+    let widgets = json!([{"type": "link", "title": "=Our, shop", "url": "https://shop.example.com/"}]);
+    let page = json!({"title": "A page", "slug": "page", "widgets": widgets});
+    let page = first.post("/v1/landings", &page).expect_status(201).body;
+    let [page, widget] = [&page["id"], &page["widgets"][0]["id"]].map(|id| id.as_str().unwrap());
+    store(scene.first(), &account, &links, [page, widget]);
 
     let of_account = |on_page: String, in_api: String| Subject {
         page: format!("/{account}/analytics"),
         api: "/v1/analytics".to_owned(),
+        targets: "link",
         on_page,
         in_api,
     };
@@ -65,35 +71,47 @@ fn d46_chart_table_file_and_api_agree_about_account_link_group_and_domain() {
         Subject {
             page: format!("/{account}/links/{}/analytics", links[0]),
             api: format!("/v1/redirects/{}/analytics", links[0]),
+            targets: "rule",
             ..of_account(String::new(), String::new())
         },
         of_account(format!("&group={group}"), format!("&group_id={group}")),
         of_account(format!("&domain={HOST}"), format!("&domain={HOST}")),
+        Subject {
+            page: format!("/{account}/links/{page}/analytics"),
+            api: format!("/v1/landings/{page}/analytics"),
+            targets: "widget",
+            ..of_account(String::new(), String::new())
+        },
     ];
-    let [all, of_link, of_group, of_domain] = subjects.map(|subject| compare(&mut person, &last, &subject));
+    let [all, of_link, of_group, of_domain, of_page] =
+        subjects.map(|subject| compare(&mut person, &last, &subject));
     // The group has the one link, and the account has a third one.
     assert_eq!(of_link, of_group);
-    assert!(of_link != of_domain && all > 1_000 && all > of_link + of_domain, "{all} {of_link} {of_domain}");
+    let others = of_link + of_domain + of_page;
+    assert!(of_link != of_domain && all > 1_000 && all > others, "{all} {of_link} {of_domain} {of_page}");
 }
 
-/// Visits of forty days, until yesterday.
-fn store(program: &Program, account: &str, links: &[String]) {
+/// Visits of forty days, until yesterday: of redirects, and of a page whose visitors follow its widget.
+fn store(program: &Program, account: &str, links: &[String], [page, widget]: [&str; 2]) {
     let zone = TimeZone::get(ZONE).unwrap();
     let last = Zoned::now().with_time_zone(zone).start_of_day().unwrap().timestamp().as_millisecond();
     let countries = ["DE", "AT", "", "CH", "FR", "IT", "ES"];
     // A spreadsheet would run two of them as formulas.
     let campaigns = ["=1+1", "autumn, part \"2\"", "-50%", ""];
-    let values: Vec<[(Dimension, &str); 4]> = (0..28)
+    let rules = ["german", "try.new", ""];
+    let values: Vec<[(Dimension, &str); 5]> = (0..28)
         .map(|number| {
             [
                 (Dimension::Country, countries[number % 7]),
                 (Dimension::UtmCampaign, campaigns[number % 4]),
                 (Dimension::Device, ["desktop", "mobile"][number % 2]),
                 (Dimension::Channel, ["direct", "email", "organic_search"][number % 3]),
+                (Dimension::Rule, rules[number % 3]),
             ]
         })
         .collect();
-    let visits: Vec<_> = (0..900_usize)
+    let [of_page, of_widget] = [[(Dimension::Country, "DE")], [(Dimension::Widget, widget)]];
+    let mut visits: Vec<_> = (0..900_usize)
         .map(|number| {
             let millis = i64::try_from(number * number % 960 * 3_600_000 + number * 1_000 + 1).unwrap();
             EarlierVisits {
@@ -111,6 +129,24 @@ fn store(program: &Program, account: &str, links: &[String]) {
             }
         })
         .collect();
+    visits.extend((0..240_usize).map(|number| {
+        let millis = i64::try_from(number * 4 * 3_600_000 + number * 1_000 + 1).unwrap();
+        let (kind, values) = match number % 5 {
+            2 => (RecordedKind::Widget, &of_widget),
+            3 => (RecordedKind::Bot, &of_page),
+            4 => (RecordedKind::Blocked, &of_page),
+            _ => (RecordedKind::Click, &of_page),
+        };
+        EarlierVisits {
+            account,
+            link: page,
+            at: Timestamp::from_unix_millis(last - millis).unwrap(),
+            kind,
+            visitor: u8::try_from(number % 7).unwrap(),
+            times: number % 3 + 1,
+            values,
+        }
+    }));
     store_visits(program, &visits);
 }
 
@@ -123,9 +159,7 @@ fn compare(person: &mut Person, api: &Account, subject: &Subject) -> u64 {
     let earlier = |date: Date| date.checked_sub(DAYS.days()).unwrap();
     let mut clicks = 0;
     for (number, measure) in MEASURES.into_iter().enumerate() {
-        // One redirect has no dimension of links.
-        let offered = if subject.api == "/v1/analytics" { PARTS.len() } else { PARTS.len() - 1 };
-        let [part, dimensions] = PARTS[number % offered];
+        let [part, dimensions] = PARTS.get(number).copied().unwrap_or(["targets", subject.targets]);
         let ask = |from, to| ask(api, subject, [from, to], dimensions);
         let (report, previous) = (ask(from, to), ask(earlier(from), earlier(to)));
         let choice = &subject.on_page;
@@ -134,7 +168,7 @@ fn compare(person: &mut Person, api: &Account, subject: &Subject) -> u64 {
         assert_page(&page.body.replace('\u{a0}', " "), measure, &report, &previous, &query);
         let file = person.get(&format!("{}.csv{query}", subject.page)).expect_status(200).body;
         let lines: Vec<&str> = file.trim_end().split("\r\n").collect();
-        assert_eq!(lines, lines_of_file(&report, &previous, dimensions), "{query}");
+        assert_eq!(lines, lines_of_file(&report, &previous, dimensions, &names_on(&page.body)), "{query}");
         clicks = count(&report["totals"], "clicks");
         assert!(clicks > 0 && count(&previous["totals"], measure[0]) > 0, "{query}: {previous}");
     }
@@ -209,24 +243,40 @@ fn assert_page(body: &str, measure: [&str; 2], report: &Value, previous: &Value,
     assert!(!bars.is_empty(), "{query}");
 }
 
-/// The file, from the answers of the API alone.
-fn lines_of_file(report: &Value, previous: &Value, dimensions: &str) -> Vec<String> {
-    let row = |part: &str, value: &str, counts: &Value| {
+/// What a page calls the values that it has bars of, in its order.
+fn names_on(body: &str) -> Vec<String> {
+    let bars = body.split("</bdi></a><span class=\"num\">");
+    let mut names: Vec<String> = bars
+        .map(|before| before.rsplit("<bdi>").next().unwrap())
+        .map(|name| name.replace("&#34;", "\"").replace("&#38;", "&"))
+        .collect();
+    names.pop();
+    names
+}
+
+/// The file, from the answers of the API and the names on the page.
+fn lines_of_file(report: &Value, previous: &Value, dimensions: &str, names: &[String]) -> Vec<String> {
+    let row = |part: &str, value: &str, counts: &Value, name: &str| {
         let counts = MEASURES.map(|[name, _]| counts[name].as_u64().map(|count| count.to_string()));
         let counts = counts.map(Option::unwrap_or_default).join(",");
-        format!("{part},{value},{counts}")
+        format!("{part},{value},{counts},{name}")
     };
-    let mut lines = vec!["part,value,clicks,visitors,bots,blocked".to_owned()];
+    let mut lines = vec!["part,value,clicks,visitors,bots,blocked,name".to_owned()];
     for (prefix, report) in [("", report), ("previous_", previous)] {
-        lines.push(row(&format!("{prefix}total"), "", &report["totals"]));
+        lines.push(row(&format!("{prefix}total"), "", &report["totals"], ""));
         let of_buckets = series(report)
-            .map(|bucket| row(&format!("{prefix}series"), bucket["start"].as_str().unwrap(), bucket));
+            .map(|bucket| row(&format!("{prefix}series"), bucket["start"].as_str().unwrap(), bucket, ""));
         lines.extend(of_buckets);
     }
-    for name in dimensions.split(',') {
-        let values = report["dimensions"][name].as_array().unwrap();
-        lines.extend(values.iter().map(|one| row(name, &cell(one["value"].as_str().unwrap()), one)));
+    let mut names = names.iter();
+    for dimension in dimensions.split(',') {
+        let values = report["dimensions"][dimension].as_array().unwrap();
+        lines.extend(values.iter().map(|one| {
+            let name = names.next().expect("each value has a bar");
+            row(dimension, &cell(one["value"].as_str().unwrap()), one, &cell(name))
+        }));
     }
+    assert_eq!(names.next(), None);
     lines
 }
 

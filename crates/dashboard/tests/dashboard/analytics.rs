@@ -169,15 +169,24 @@ async fn d46_every_number_of_a_page_is_that_of_the_api() {
         assert!(report.totals.clicks > 0 && !values.is_empty(), "{query}");
         let csv = viewer.get(&dashboard.path(&format!("analytics.csv{query}"))).await;
         let mut expected = vec![format!(
-            "total,,{},{},{},{}",
+            "total,,{},{},{},{},",
             report.totals.clicks, report.totals.visitors, report.totals.bots, report.totals.blocked
         )];
         expected.extend(starts.iter().zip(&report.series).map(|(start, counts)| {
-            format!("series,{start},{},{},{},{}", counts.clicks, counts.visitors, counts.bots, counts.blocked)
+            format!(
+                "series,{start},{},{},{},{},",
+                counts.clicks, counts.visitors, counts.bots, counts.blocked
+            )
         }));
         let lines: Vec<&str> = csv.body.split("\r\n").collect();
-        assert_eq!(lines[0], "part,value,clicks,visitors,bots,blocked");
+        assert_eq!(lines[0], "part,value,clicks,visitors,bots,blocked,name");
         assert_eq!(lines[1..=expected.len()], expected, "{query}");
+        // Names here have no commas, unless they are quoted.
+        let called = between(&page.body, "<bdi>", "</bdi></a><span class=\"num\">");
+        let called = called.into_iter().filter(|name| !name.contains('<'));
+        let of_values = lines.iter().filter(|line| line.contains(",,,"));
+        let names = of_values.map(|line| line.rsplit_once(",,,").unwrap().1.trim_matches(['"', '\'']));
+        assert_eq!(names.collect::<Vec<_>>(), called.collect::<Vec<_>>(), "{query}");
     }
 }
 
@@ -264,7 +273,11 @@ async fn d66_cells_of_a_csv_run_no_formulas() {
     for cell in ["utm_campaign,'=1+1,", "utm_campaign,\"autumn, part 2\",", "utm_campaign,'-50%,"] {
         assert!(csv.body.contains(cell), "{cell}: {}", csv.body);
     }
+    assert!(csv.body.contains(",,,'=1+1\r\n"), "names are cells too: {}", csv.body);
     assert!(!csv.body.contains("\r\nlink,"), "one link has no dimension of links");
+    let csv = viewer.get(&dashboard.path("analytics.csv?part=targets")).await;
+    let line = csv.body.lines().find(|line| line.starts_with(&format!("link,{id},")));
+    assert!(line.is_some_and(|line| line.ends_with(",,,autumn")), "{line:?}");
 }
 
 #[actix_web::test]

@@ -33,6 +33,9 @@ async fn d47_statistics_of_a_page_name_its_widgets() {
     let (_dashboard, editor, path, widget) = followed().await;
     let page = editor.get(&format!("{path}?widget={widget}")).await;
     assert!(page.body.contains("Widgets: Link: Our shop"), "{}", page.body);
+    let csv = editor.get(&format!("{path}.csv?part=targets")).await;
+    let line = csv.body.lines().find(|line| line.starts_with(&format!("widget,{widget},")));
+    assert!(line.is_some_and(|line| line.ends_with(",,,Link: Our shop")), "{line:?}");
 }
 
 #[actix_web::test]

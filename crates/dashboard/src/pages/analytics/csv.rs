@@ -2,14 +2,15 @@
 
 use signpost_domain::analytics::{Buckets, Counts, Report, ValueCounts, push_csv_cell};
 
+use super::names::Names;
 use super::questions::{Answers, Previous};
 use super::state::State;
 
-const HEADER: &[u8] = b"part,value,clicks,visitors,bots,blocked\r\n";
+const HEADER: &[u8] = b"part,value,clicks,visitors,bots,blocked,name\r\n";
 
 /// The file. Buckets are named by the instant at which they begin, as in the API. Values of dimensions count clicks alone, so
-/// their cells of bots and blocked visits are empty.
-pub(super) fn file(state: &State, answers: &Answers) -> Vec<u8> {
+/// their cells of bots and blocked visits are empty. Only they have a name: what the page calls them.
+pub(super) fn file(state: &State, answers: &Answers, names: &Names) -> Vec<u8> {
     let Answers { questions, report, previous, is_late: _ } = answers;
     let mut lines = HEADER.to_vec();
     write_report(["total", "series"], report, &questions.asked.buckets, &mut lines);
@@ -18,16 +19,18 @@ pub(super) fn file(state: &State, answers: &Answers) -> Vec<u8> {
     }
     for (dimension, values) in questions.asked.dimensions.iter().zip(&report.dimensions) {
         for ValueCounts { value, clicks, visitors } in state.shown(*dimension, values) {
-            write_row(dimension.as_str(), value, [Some(*clicks), Some(*visitors), None, None], &mut lines);
+            let counts = [Some(*clicks), Some(*visitors), None, None];
+            let name = names.in_words(*dimension, value);
+            write_row([dimension.as_str(), value, &name], counts, &mut lines);
         }
     }
     lines
 }
 
 fn write_report([total, series]: [&str; 2], report: &Report, buckets: &Buckets, lines: &mut Vec<u8>) {
-    write_row(total, "", counts(report.totals), lines);
+    write_row([total, "", ""], counts(report.totals), lines);
     for (start, bucket) in buckets.starts().iter().zip(&report.series) {
-        write_row(series, &start.to_string(), counts(*bucket), lines);
+        write_row([series, &start.to_string(), ""], counts(*bucket), lines);
     }
 }
 
@@ -35,7 +38,7 @@ const fn counts(Counts { clicks, visitors, bots, blocked }: Counts) -> [Option<u
     [Some(clicks), Some(visitors), Some(bots), Some(blocked)]
 }
 
-fn write_row(part: &str, value: &str, counts: [Option<u64>; 4], lines: &mut Vec<u8>) {
+fn write_row([part, value, name]: [&str; 3], counts: [Option<u64>; 4], lines: &mut Vec<u8>) {
     push_csv_cell(part, lines);
     lines.push(b',');
     push_csv_cell(value, lines);
@@ -43,5 +46,7 @@ fn write_row(part: &str, value: &str, counts: [Option<u64>; 4], lines: &mut Vec<
         lines.push(b',');
         lines.extend(count.map(|count| count.to_string()).unwrap_or_default().bytes());
     }
+    lines.push(b',');
+    push_csv_cell(name, lines);
     lines.extend_from_slice(b"\r\n");
 }

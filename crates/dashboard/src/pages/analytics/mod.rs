@@ -3,6 +3,7 @@
 mod csv;
 pub(crate) mod live;
 mod measure;
+mod names;
 mod part;
 mod questions;
 mod range;
@@ -17,6 +18,7 @@ use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue, RE
 use signpost_app::AppError;
 use signpost_domain::Permission;
 
+use self::names::Names;
 use self::questions::{Answers, Questions};
 use self::state::State;
 use self::subject::{Scope, ScopedGroup, Subject};
@@ -123,7 +125,8 @@ async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
     response.insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"));
     let scope = Scope::of(visit, member, &state).await?;
     response.insert_header((CONTENT_DISPOSITION, file_name(visit, member, subject, &scope, &answers)));
-    Ok(response.body(csv::file(&state, &answers)))
+    let names = Names::read(visit, member, subject, &state, &answers).await?;
+    Ok(response.body(csv::file(&state, &answers, &names)))
 }
 
 /// The name of the file: what it is about, and its days. A slug and an id have only characters that every file system takes.

@@ -1,17 +1,15 @@
 //! Fills the page of statistics.
 
-use std::collections::{BTreeSet, HashMap};
-
 use actix_web::http::StatusCode;
 use signpost_app::AppError;
-use signpost_app::analytics::{Asked, first_kept_day};
-use signpost_app::links;
+use signpost_app::analytics::first_kept_day;
 use signpost_domain::analytics::{Dimension, Interval, TimeZone, UtcDay, ValueCounts};
-use signpost_domain::{IdReference, LinkId, PageContent, Preferences, Refusal};
+use signpost_domain::{Preferences, Refusal};
 
 use super::Problem;
 use super::live;
 use super::measure::{Measure, change};
+use super::names::Names;
 use super::part::Part;
 use super::questions::Answers;
 use super::range::{Choice as RangeChoice, Preset, Range};
@@ -21,7 +19,6 @@ use super::subject::{Scope, Subject};
 use crate::failure::Failure;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date, number};
-use crate::pages::links::editor::caption_of;
 use crate::pages::links::placement_fields::Choices;
 use crate::texts::AnalyticsTexts;
 use crate::views::{
@@ -66,8 +63,7 @@ pub(super) async fn page_of(
     state: &State,
     answers: &Answers,
 ) -> Result<AnalyticsPage, Failure> {
-    let mut names = names_of_links(visit, member, state, answers).await?;
-    names.extend(names_of_widgets(visit, member, subject, answers).await?);
+    let names = Names::read(visit, member, subject, state, answers).await?;
     let range = &answers.questions.range;
     let preferences = &member.signed_in.user().preferences;
     let curl = vec![answers.questions.curl(visit, subject, state)];
@@ -90,7 +86,7 @@ pub(super) async fn page_without_report(
     sentence: String,
 ) -> Result<AnalyticsPage, Failure> {
     let example = crate::curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account");
-    let mut page = blank(visit, member, subject, state, &HashMap::new(), vec![example]).await?;
+    let mut page = blank(visit, member, subject, state, &Names::default(), vec![example]).await?;
     let now = visit.app().clock.now();
     let zone = &member.signed_in.user().preferences.time_zone;
     if let Ok(range) = Range::of(&state.choice, now, zone, member.caller.plan().limits) {
@@ -102,13 +98,13 @@ pub(super) async fn page_without_report(
     Ok(page)
 }
 
-/// All of the page that needs no answer. `names` are those of the links among the filters.
+/// All of the page that needs no answer. `names` are those of the filters.
 async fn blank(
     visit: &Visit,
     member: &Member,
     subject: &Subject,
     state: &State,
-    names: &HashMap<String, String>,
+    names: &Names,
     curl: Vec<CurlExample>,
 ) -> Result<AnalyticsPage, Failure> {
     let scope = Scope::of(visit, member, state).await?;
@@ -195,67 +191,12 @@ async fn scope_fields(
     Ok(LinkScopeFields { groups, domains: std::iter::once(all).chain(listed).collect() })
 }
 
-/// The names of the links among the values and filters. Deleted links have none.
-async fn names_of_links(
-    visit: &Visit,
-    member: &Member,
-    state: &State,
-    answers: &Answers,
-) -> Result<HashMap<String, String>, Failure> {
-    let filtered = state.filters.iter().filter(|filter| filter.dimension == Dimension::Link);
-    let filtered = filtered.flat_map(|filter| filter.values.iter());
-    let reported = answers.questions.asked.dimensions.iter().zip(&answers.report.dimensions);
-    let reported = reported.filter(|(dimension, _)| **dimension == Dimension::Link);
-    let reported = reported.flat_map(|(_, values)| values.iter().map(|counts| &counts.value));
-    let ids: BTreeSet<LinkId> = filtered.chain(reported).filter_map(|id| id.parse().ok()).collect();
-    let ids: Vec<LinkId> = ids.into_iter().collect();
-    let mut names = HashMap::new();
-    for batch in ids.chunks(signpost_domain::analytics::MAX_VALUES) {
-        let links = links::named(visit.app(), &member.caller, batch).await?;
-        names.extend(links.iter().map(|link| (link.id().to_string(), link.name.as_str().to_owned())));
-    }
-    Ok(names)
-}
-
-/// The names of the widgets of a landing page, if the page shows values of them. Deleted widgets have none.
-async fn names_of_widgets(
-    visit: &Visit,
-    member: &Member,
-    subject: &Subject,
-    answers: &Answers,
-) -> Result<HashMap<String, String>, Failure> {
-    let Asked { dimensions, filters, .. } = &answers.questions.asked;
-    let is_filtered = filters.iter().any(|filter| filter.dimension == Dimension::Widget);
-    if !is_filtered && !dimensions.contains(&Dimension::Widget) {
-        return Ok(HashMap::new());
-    }
-    let Subject::Link(link) = subject else { return Ok(HashMap::new()) };
-    let LinkId::Landing(id) = link.id() else { return Ok(HashMap::new()) };
-    let page = links::get::<PageContent>(visit.app(), &member.caller, IdReference::Id(id), None).await?;
-    let named = page
-        .content
-        .widgets
-        .as_slice()
-        .iter()
-        .filter_map(|widget| Some((widget.id.to_string(), caption_of(widget)?)));
-    Ok(named.collect())
-}
-
-/// A value in words.
-fn in_words(dimension: Dimension, value: &str, names: &HashMap<String, String>) -> String {
-    if let Some(words) = (WORDS.value)(dimension, value) {
-        return words.to_owned();
-    }
-    let name = names.get(value).filter(|_| matches!(dimension, Dimension::Link | Dimension::Widget));
-    name.map_or_else(|| value.to_owned(), Clone::clone)
-}
-
-fn filters(state: &State, names: &HashMap<String, String>) -> Vec<StateLink> {
+fn filters(state: &State, names: &Names) -> Vec<StateLink> {
     let mut links = Vec::new();
     for filter in &state.filters {
         let name = (WORDS.dimension)(filter.dimension);
         for value in &filter.values {
-            let words = in_words(filter.dimension, value, names);
+            let words = names.in_words(filter.dimension, value);
             links.push(StateLink {
                 label: if filter.excludes { (WORDS.is_not)(name, &words) } else { (WORDS.is)(name, &words) },
                 href: state.without_filter(filter.dimension, value).address(),
@@ -283,7 +224,7 @@ fn report(
     subject: &Subject,
     state: &State,
     answers: &Answers,
-    names: &HashMap<String, String>,
+    names: &Names,
 ) -> AnalyticsReport {
     let preferences = &member.signed_in.user().preferences;
     let Answers { questions, report, previous, is_late } = answers;
@@ -350,16 +291,11 @@ fn emptiness(member: &Member, subject: &Subject, state: &State, answers: &Answer
     Some(sentence.to_owned())
 }
 
-fn bars(
-    state: &State,
-    dimension: Dimension,
-    values: &[ValueCounts],
-    names: &HashMap<String, String>,
-) -> DimensionBars {
+fn bars(state: &State, dimension: Dimension, values: &[ValueCounts], names: &Names) -> DimensionBars {
     let most = values.iter().map(|counts| counts.clicks).max().unwrap_or(0).max(1);
     let dimension_name = (WORDS.dimension)(dimension);
     let bar = |ValueCounts { value, clicks, visitors }: &ValueCounts| {
-        let name = in_words(dimension, value, names);
+        let name = names.in_words(dimension, value);
         let is_filtered = state.is_filtered(dimension, value);
         let only = if is_filtered {
             state.without_filter(dimension, value)
