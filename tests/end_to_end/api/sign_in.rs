@@ -38,6 +38,28 @@ fn a_code_is_asked_for_after_the_password_on_every_store() {
         browser.get(&format!("/{account}/links")).expect_status(opened);
     }
     assert!(!program.log().contains(&recovery) && !program.log().contains(&next));
+    // The seed is sealed, and of the codes only hashes are stored.
+    let typed = page.commands()[0].clone();
+    let seed = app.seed();
+    let hexadecimal = seed.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let code = |text: &str| text.replace('-', "");
+    let secrets = [
+        seed.to_vec(),
+        hexadecimal.clone().into_bytes(),
+        hexadecimal.to_uppercase().into_bytes(),
+        typed.split_whitespace().collect::<String>().into_bytes(),
+        typed.into_bytes(),
+        code(&recovery).into_bytes(),
+        recovery.clone().into_bytes(),
+    ];
+    let holds = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    let kept = program.kept();
+    assert!(kept.iter().any(|(_, bytes)| holds(bytes, email.as_bytes())), "what is kept can be found");
+    for (place, bytes) in &kept {
+        for (number, secret) in secrets.iter().enumerate() {
+            assert!(!holds(bytes, secret), "secret {number} stands in {place}");
+        }
+    }
 }
 
 /// A program beside a certified provider, and the folder of its secrets key; `None` if the provider is not installed.

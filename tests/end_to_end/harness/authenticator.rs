@@ -32,6 +32,11 @@ impl Authenticator {
         self.0.code(Timestamp::EPOCH.plus(now + Duration::from_secs(30 * steps)))
     }
 
+    /// The bytes of the seed, which no store has unsealed.
+    pub fn seed(&self) -> &[u8] {
+        self.0.expose()
+    }
+
     /// Whether another app was given the same seed.
     pub fn has_same_seed(&self, other: &Self) -> bool {
         self.0.expose() == other.0.expose()

@@ -1,8 +1,9 @@
 //! Links on custom domains: creating and moving them (D20–D24).
 
+use signpost_app::domains::{LinkCount, links_on};
 use signpost_domain::{
     Change, CountryCode, CustomDomainStatus, ErrorCode, Feature, GeoBlocklist, HostReference, LandingRequest,
-    LinkState, Redirect, RedirectRequest, Refusal, ViolationCode,
+    Link, LinkState, Redirect, RedirectRequest, Refusal, ViolationCode,
 };
 use signpost_port_contracts::samples;
 
@@ -146,6 +147,29 @@ async fn d23_a_link_on_an_inactive_domain_may_stay_or_leave() {
         let away = away.unwrap();
         assert_eq!(away.placement, samples::on_system(&kept));
         assert_eq!(away.state(samples::at(0)), LinkState::Active);
+    }
+}
+
+/// The page of a domain says how many links a deletion costs, and reads no more of them than that.
+#[tokio::test]
+async fn d43_links_of_a_domain_are_counted_up_to_ten_thousand() {
+    let world = World::new().await;
+    world.active_domain(HOST).await;
+    let caller = world.caller().await;
+    let elsewhere: [Link; 1] = [samples::redirect("elsewhere").into()];
+    let on_domain =
+        |number: usize| samples::redirect_at(samples::on_custom(HOST, Some(&format!("s{number}"))));
+    let most: Vec<Link> = (0..10_000).map(|number| on_domain(number).into()).collect();
+    let last: [Link; 1] = [on_domain(10_000).into()];
+    for (links, expected) in [
+        (&elsewhere[..], LinkCount::Exactly(0)),
+        (&most[..], LinkCount::Exactly(10_000)),
+        (&last[..], LinkCount::MoreThan(10_000)),
+    ] {
+        let mut work = world.app.store.begin().await.unwrap();
+        work.insert_links(world.account.id, links, u64::MAX).await.unwrap();
+        work.commit().await.unwrap();
+        assert_eq!(links_on(&world.app, &caller, &samples::hostname(HOST)).await.unwrap(), expected);
     }
 }
 

@@ -118,7 +118,14 @@ async fn d35_a_widget_of_every_type_is_added_filled_and_saved() {
         ("add-heading", &[("text", "Opening hours")]),
         ("add-text", &[("text", "Every day\nfrom 7")]),
         ("add-image", &[("image_url", "https://example.com/a.png"), ("alt", "A loaf")]),
-        ("add-video", &[("url", "https://www.youtube.com/watch?v=dQw4w9WgXcQ"), ("title", "How we bake")]),
+        (
+            "add-video",
+            &[
+                ("url", "https://www.youtube.com/watch?v=dQw4w9WgXcQ"),
+                ("title", "How we bake"),
+                ("thumbnail_url", "https://example.com/still.png"),
+            ],
+        ),
         ("add-social", &[("network", "instagram"), ("url", "https://instagram.com/bread")]),
         ("add-email", &[("address", "hello@example.com")]),
         ("add-contact", &[("method", "whatsapp"), ("number", "+44 20 7946 0958"), ("title", "Order")]),
@@ -136,9 +143,12 @@ async fn d35_a_widget_of_every_type_is_added_filled_and_saved() {
     }
     assert_eq!(shown.body.matches("data-widget").count(), 9, "{}", shown.body);
     let page = seen(&editor, &path).await;
-    for part in ["Our &#60;shop&#62;", "Opening hours", "from 7", "A loaf", "How we bake", "Order", "wa.me"] {
+    let texts = ["Our &#60;shop&#62;", "Opening hours", "from 7", "A loaf", "How we bake", "Order", "wa.me"];
+    for part in texts.into_iter().chain(["src=\"https://example.com/still.png\""]) {
         assert!(page.contains(part), "{part}: {page}");
     }
+    let still = ("w4.thumbnail_url".to_owned(), "https://example.com/still.png".to_owned());
+    assert!(form_of(&shown).contains(&still), "{}", shown.body);
     // Saving what is shown changes nothing, and keeps the ids of the widgets.
     let again = saved(&editor, &path, &shown, &[]).await;
     assert_eq!(again.hidden("revision"), shown.hidden("revision"));

@@ -35,6 +35,7 @@ mod live_figures;
 mod members;
 mod operator_accounts;
 mod operator_health;
+mod operator_health_parts;
 mod operator_users;
 mod passwords;
 mod provider_sign_in;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::{Operator, accounts};
-use signpost_domain::{AccountId, AuditAction, AuditActor, Email, PageLimit, Role};
+use signpost_domain::{AccountId, AuditAction, AuditActor, Email, PageLimit, PlanName, Role};
 
 use crate::harness::{Answer, Browser, Dashboard, ORIGIN, PASSWORD};
 
@@ -157,6 +157,30 @@ async fn d69_the_page_of_an_account_lists_its_members_page_by_page() {
     let (before, _) = page.split_once("\">Older").unwrap();
     let older = operator.get(before.rsplit("href=\"").next().unwrap()).await.body;
     assert!(older.contains("<bdi>owner@example.com</bdi></dt><dd>Owner</dd>"), "{older}");
+}
+
+#[actix_web::test]
+async fn d69_the_page_of_an_account_has_the_requests_of_its_budget() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let page = async |account: AccountId| operator.get(&format!("{ACCOUNTS}/{account}")).await.body;
+    let meter = |label: &str, counts: &str| {
+        format!("<b>{label}</b><span class=\"num\">{counts}</span></div><svg class=\"meter")
+    };
+    let budget = dashboard.app.plans.get(&PlanName::parse("agency").unwrap()).unwrap().budget;
+    let now = dashboard.app.clock.now();
+    for _ in 0..3 {
+        dashboard.app.quota.admit(dashboard.account, budget, now).await.unwrap();
+    }
+    let used = page(dashboard.account).await;
+    for meter in [meter("This minute", "3 of 120"), meter("Today", "3 of 10,000")] {
+        assert!(used.contains(&meter), "{meter}: {used}");
+    }
+    let free = page(dashboard.account("free@example.com", "free").await).await;
+    assert!(free.contains("The plan has no API") && !free.contains("This minute"), "{free}");
+    dashboard.memory.quota.set_unavailable(true);
+    let unknown = page(dashboard.account).await;
+    assert!(unknown.contains("The budget cannot be read right now."), "{unknown}");
 }
 
 #[actix_web::test]

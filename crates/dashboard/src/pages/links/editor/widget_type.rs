@@ -297,7 +297,8 @@ mod tests {
             WidgetContent::Text { text: WidgetText::parse("Two\nlines").unwrap() },
             WidgetContent::Image { image_url: url(), alt: AltText::parse("").unwrap(), url: Some(url()) },
             WidgetContent::Social { network: SocialNetwork::parse("mastodon").unwrap(), url: url() },
-            WidgetContent::Video { url: video, title: Some(name()), thumbnail_url: None },
+            WidgetContent::Video { url: video.clone(), title: Some(name()), thumbnail_url: None },
+            WidgetContent::Video { url: video, title: None, thumbnail_url: Some(url()) },
             WidgetContent::Email { address: Email::parse("a@example.com").unwrap(), title: None },
             WidgetContent::Contact {
                 method: ContactMethod::Sms,
