@@ -10,7 +10,7 @@ use signpost_app::transfer::AccountObject;
 use signpost_domain::analytics::ExportedClick;
 use signpost_domain::{
     Account, ApiKey, AppFile, CustomDomain, DomainFiles, DomainUrls, FailureReason, Name, Permission, Pixel,
-    TargetUrl, Timestamp, User,
+    Tag, TargetUrl, Timestamp, User,
 };
 
 use crate::click_lines::Line as ClickLine;
@@ -69,6 +69,11 @@ enum Line<'a> {
         name: Option<&'a str>,
         created_at: String,
     },
+    Tag {
+        id: String,
+        name: &'a str,
+        created_at: String,
+    },
     PixelUse {
         id: String,
         pixel_ids: Vec<String>,
@@ -98,6 +103,7 @@ pub fn write_objects(objects: &[AccountObject], lines: &mut Vec<u8>) -> io::Resu
             AccountObject::Key(key) => write(&key_line(key), lines)?,
             AccountObject::Domain(domain) => write(&domain_line(domain), lines)?,
             AccountObject::Pixel(pixel) => write(&pixel_line(pixel), lines)?,
+            AccountObject::Tag(tag) => write(&tag_line(tag), lines)?,
             AccountObject::Record(record) => {
                 RecordWriter::new(FileFormat::JsonLines, &mut *lines)?.write(record)?;
             }
@@ -218,6 +224,12 @@ fn domain_line(domain: &DomainWithInstructions) -> Line<'_> {
         created_at: created_at.to_string(),
         updated_at: updated_at.to_string(),
     }
+}
+
+/// The lines of links say which of them have the tag.
+fn tag_line(tag: &Tag) -> Line<'_> {
+    let Tag { id, name, links_count: _, created_at } = tag;
+    Line::Tag { id: id.to_string(), name: name.as_str(), created_at: created_at.to_string() }
 }
 
 fn pixel_line(pixel: &Pixel) -> Line<'_> {

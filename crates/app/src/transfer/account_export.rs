@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use signpost_domain::{
     Account, ApiKey, IdReference, LandingPage, LinkId, PageLimit, PagePosition, Permission, Pixel, PixelId,
+    Tag,
 };
 
 use super::export::Export;
@@ -17,6 +18,7 @@ use crate::keys;
 use crate::people::members;
 use crate::pixels;
 use crate::ports::AccountMember;
+use crate::tags;
 
 /// One thing that an account has.
 #[derive(Debug, Clone)]
@@ -31,6 +33,8 @@ pub enum AccountObject {
     Domain(Box<DomainWithInstructions>),
     /// A pixel.
     Pixel(Pixel),
+    /// A tag, also one that no link has.
+    Tag(Tag),
     /// A group or a link.
     Record(Record),
     /// The pixels that a redirect runs.
@@ -41,8 +45,8 @@ pub enum AccountObject {
 
 /// The kinds of objects that imports do not read, by the names that lines of files have for them. Clicks are exported by
 /// [`analytics`](crate::analytics).
-pub const NOT_IMPORTED: [&str; 8] =
-    ["account", "member", "key", "domain", "pixel", "pixel_use", "page_content", "click"];
+pub const NOT_IMPORTED: [&str; 9] =
+    ["account", "member", "key", "domain", "pixel", "tag", "pixel_use", "page_content", "click"];
 
 /// The part that is read next.
 enum Part {
@@ -50,6 +54,7 @@ enum Part {
     Members(Option<PagePosition>),
     Domains(Option<PagePosition>),
     Pixels(Option<PagePosition>),
+    Tags(Option<PagePosition>),
     Records(Box<Export>),
     Pages(PageExport),
     Over,
@@ -106,11 +111,16 @@ impl AccountExport {
             Part::Pixels(after) => {
                 let page = pixels::list(app, caller, PageLimit::MAX, after).await?;
                 self.pixels.extend(page.items.iter().map(|pixel| pixel.id));
+                let next = page.next.map_or(Part::Tags(None), |next| Part::Pixels(Some(next)));
+                (page.items.into_iter().map(AccountObject::Pixel).collect(), next)
+            }
+            Part::Tags(after) => {
+                let page = tags::list(app, caller, PageLimit::MAX, after).await?;
                 let next = match page.next {
-                    Some(next) => Part::Pixels(Some(next)),
+                    Some(next) => Part::Tags(Some(next)),
                     None => Part::Records(Box::new(Export::start(app, account).await?.without_counts())),
                 };
-                (page.items.into_iter().map(AccountObject::Pixel).collect(), next)
+                (page.items.into_iter().map(AccountObject::Tag).collect(), next)
             }
             Part::Records(mut export) => match export.next(app).await? {
                 Some(records) => {

@@ -10,7 +10,8 @@ use signpost_app::transfer::{Import, ImportCounts, ImportMode};
 use signpost_domain::analytics::RecordedKind;
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    AppFile, Change, DomainRequest, IdReference, Precondition, Role, SecretToken, Submitted, TargetUrl,
+    AppFile, Change, DomainRequest, IdReference, PageLimit, Precondition, Role, SecretToken, Submitted,
+    TargetUrl,
 };
 use signpost_link_files::{FileFormat, RecordReader};
 
@@ -88,12 +89,18 @@ async fn d69_the_export_of_everything_has_all_of_the_account_and_no_secret() {
         ("slug", "sale"),
         ("group_id", &group),
         ("pixel_ids", &pixel),
+        ("tags", "sale"),
         ("analytics_enabled", "on"),
         ("is_active", "on"),
     ];
     let redirect = owner.post(&dashboard.path("links"), &redirect).await.followed_id();
     let landing = [("kind", "landing"), ("title", "Menu"), ("slug", "menu"), ("theme", "auto")];
     let landing = owner.post(&dashboard.path("links"), &landing).await.followed_id();
+    // A tag outlives its last link.
+    let once =
+        [("kind", "redirect"), ("target_url", "https://example.com/"), ("slug", "once"), ("tags", "left")];
+    let once = owner.post(&dashboard.path("links"), &once).await.followed_id();
+    assert_eq!(owner.post(&dashboard.path(&format!("links/{once}/delete")), &[]).await.status, 303);
     let editor = dashboard.path(&format!("links/{landing}/page"));
     let revision = owner.get(&editor).await.hidden("revision");
     let content = [
@@ -134,6 +141,7 @@ async fn d69_the_export_of_everything_has_all_of_the_account_and_no_secret() {
             ("pixel", 1),
             ("pixel_use", 1),
             ("redirect", 1),
+            ("tag", 2),
         ]
     );
     let of = |kind: &str, field: &str| {
@@ -161,6 +169,7 @@ async fn d69_the_export_of_everything_has_all_of_the_account_and_no_secret() {
         ("pixel", "pixel_id", vec!["123456789012345"]),
         ("pixel_use", "id", vec![&redirect]),
         ("redirect", "group_id", vec![&group]),
+        ("tag", "name", vec!["left", "sale"]),
     ] {
         assert_eq!(of(kind, field), expected, "{kind} {field}");
     }
@@ -183,8 +192,58 @@ async fn d69_the_export_of_everything_has_all_of_the_account_and_no_secret() {
     assert!(!again.body.contains("This browser sent more requests"), "{}", again.body);
 
     let same = imported(&dashboard, &file.body).await;
-    let ignored = 12;
+    let ignored = 14;
     assert_eq!(same, ImportCounts { unchanged: 3, ignored, ..ImportCounts::default() });
-    let elsewhere = imported(&Dashboard::start().await, &file.body).await;
+    let new = Dashboard::start().await;
+    let elsewhere = imported(&new, &file.body).await;
     assert_eq!(elsewhere, ImportCounts { created: 3, ignored, ..ImportCounts::default() });
+    let tags = new.app.store.tags(new.account, PageLimit::MAX, None).await.unwrap().items;
+    let names: Vec<&str> = tags.iter().map(|tag| tag.name.as_str()).collect();
+    assert_eq!(names, ["sale"], "links bring their tags, and nothing else does");
+}
+
+/// Both files have the same clicks, each as the API writes them.
+#[actix_web::test]
+async fn d66_the_files_of_clicks_have_every_click_in_order() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let redirect = [
+        ("kind", "redirect"),
+        ("target_url", "https://example.com/"),
+        ("slug", "sale"),
+        ("analytics_enabled", "on"),
+        ("is_active", "on"),
+    ];
+    let redirect = editor.post(&dashboard.path("links"), &redirect).await.followed_id();
+    for (visitor, country) in [(1, "DE"), (2, ""), (3, "CH")] {
+        let at = dashboard.app.clock.now();
+        record(&dashboard, &redirect, at, RecordedKind::Click, visitor, country, "=1+1");
+        dashboard.memory.clock.advance(Duration::from_secs(1));
+    }
+    dashboard.memory.clock.advance(Duration::from_secs(61));
+    let lines = editor.get(&dashboard.path("export-clicks.jsonl")).await;
+    assert_eq!((lines.status, lines.header("content-type")), (200, "application/x-ndjson"), "{}", lines.body);
+    let clicks: Vec<Value> = lines.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let countries: Vec<&str> = clicks.iter().map(|click| click["country"].as_str().unwrap()).collect();
+    assert_eq!(countries, ["DE", "", "CH"]);
+    for click in &clicks {
+        assert_eq!((&click["link_id"], &click["kind"]), (&Value::from(&*redirect), &"click".into()));
+        assert_eq!(click["utm_campaign"], "=1+1", "{click}");
+    }
+    // One file a minute.
+    assert_eq!(editor.get(&dashboard.path("export-clicks.csv")).await.status, 429);
+    dashboard.memory.clock.advance(Duration::from_secs(61));
+    let table = editor.get(&dashboard.path("export-clicks.csv")).await;
+    assert_eq!((table.status, table.header("content-type")), (200, "text/csv; charset=utf-8"));
+    let rows: Vec<Vec<&str>> = table.body.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 4, "a header and three clicks: {}", table.body);
+    let column = |name: &str| {
+        let place = rows[0].iter().position(|cell| *cell == name).unwrap();
+        rows[1..].iter().map(|row| row[place]).collect::<Vec<_>>()
+    };
+    assert_eq!(column("country"), countries);
+    assert_eq!(column("link_id"), [&*redirect; 3]);
+    assert_eq!(column("utm_campaign"), ["'=1+1"; 3], "no spreadsheet runs it");
+    let instants: Vec<&str> = clicks.iter().map(|click| click["at"].as_str().unwrap()).collect();
+    assert_eq!(column("at"), instants);
 }
