@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use unicase::UniCase;
+use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
 use crate::text::exceeds;
@@ -26,6 +27,20 @@ pub fn fold(text: &str) -> String {
     let folded = UniCase::new(composed(text)).to_folded_case();
     // Folding takes some composed letters apart.
     if is_composed(&folded) { folded } else { folded.nfc().collect() }
+}
+
+/// The form of `text` by which lists that people read are sorted: [folded](fold), without accents and other marks. The form is for
+/// comparison, not for display.
+///
+/// ```
+/// use signpost_domain::search_text::sorting_key;
+///
+/// assert_eq!(sorting_key("Åland"), sorting_key("aland"));
+/// assert!(sorting_key("Côte d’Ivoire") < sorting_key("Croatia"));
+/// ```
+#[must_use]
+pub fn sorting_key(text: &str) -> String {
+    fold(text).nfd().filter(|letter| !is_combining_mark(*letter)).collect()
 }
 
 pub(crate) fn composed(text: &str) -> Cow<'_, str> {

@@ -82,7 +82,7 @@ pub struct ExplanationView {
     pub title: String,
     /// The outcome, in a sentence.
     pub text: String,
-    /// Why, if a check stopped the visit.
+    /// Why, if a check stopped the visit. Values stand between backticks.
     pub reason: Option<String>,
     /// Whether the visitor gets neither the target nor a page that asks for something.
     pub is_turned_away: bool,
@@ -96,6 +96,12 @@ pub struct ExplanationView {
     pub steps: Vec<StepRow>,
 }
 
+impl ExplanationView {
+    fn parts_of_reason(&self) -> Option<Vec<(&str, bool)>> {
+        self.reason.as_deref().map(with_code)
+    }
+}
+
 /// A check of a visit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StepRow {
@@ -103,6 +109,22 @@ pub struct StepRow {
     pub check: String,
     /// What the check said, in a word.
     pub result: Label,
-    /// Why, as a sentence.
+    /// Why, as a sentence. Values stand between backticks.
     pub reason: String,
+}
+
+impl StepRow {
+    fn parts_of_reason(&self) -> Vec<(&str, bool)> {
+        with_code(&self.reason)
+    }
+}
+
+/// The parts of a sentence, each with whether it stood between backticks. A sentence with an unpaired one stays as it is.
+fn with_code(sentence: &str) -> Vec<(&str, bool)> {
+    let parts: Vec<&str> = sentence.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return vec![(sentence, false)];
+    }
+    let parts = parts.into_iter().enumerate().map(|(place, part)| (part, place % 2 == 1));
+    parts.filter(|(part, _)| !part.is_empty()).collect()
 }

@@ -64,6 +64,24 @@ async fn d136_the_page_of_a_link_leads_to_its_test() {
 }
 
 #[actix_web::test]
+async fn d136_values_in_reasons_are_set_apart() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let id = create(&editor, "redirect", "one", &[]).await.followed_id();
+    let mut steps = Steps::default();
+    steps.pass(Check::Existence, "The rule is `<b>`, and its variant `new`.");
+    steps.stop(Check::Credit, "`curl` has an odd ` in it.");
+    dashboard.memory.explainer.answer_with(Explanation { steps: steps.finish(), ..sent_on() });
+    let page = test(&editor, &id, "").await.body;
+    for part in [
+        "<p>The rule is <code>&#60;b&#62;</code>, and its variant <code>new</code>.</p>",
+        "<p>`curl` has an odd ` in it.</p>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+#[actix_web::test]
 async fn d136_every_field_of_the_form_says_something_about_the_visit_and_stays() {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
@@ -93,6 +111,11 @@ async fn d136_every_field_of_the_form_says_something_about_the_visit_and_stays()
     ] {
         assert!(page.body.contains(part), "{part}: {}", page.body);
     }
+    let places =
+        ["Åland Islands", "Albania", "Algeria", "Türkiye", "Turkmenistan", "Turks and Caicos Islands"];
+    let places =
+        places.map(|name| page.body.find(&format!(">{name}")).unwrap_or_else(|| panic!("no {name}")));
+    assert!(places.is_sorted(), "countries are listed without regard to accents: {places:?}");
     let typed = test(&editor, &id, "?agent=googlebot&user_agent=curl%2F8.14.1").await;
     assert_eq!(typed.status, 200);
     assert_eq!(last_asked(&dashboard).facts.agent(), "curl/8.14.1", "what is typed counts");
@@ -163,6 +186,8 @@ async fn d136_an_address_is_explained_if_the_account_has_a_link_there() {
         unknown.body
     );
     assert_eq!(unknown.status, 200);
+    let local = explain("localhost:8081/one").await;
+    assert!(local.status == 200 && local.body.contains("https://localhost:8081/one"), "{}", local.body);
     let refused = explain("ftp://go.example.com/one").await;
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains("id=\"e-url\">Must be a URL that begins with"), "{}", refused.body);

@@ -9,15 +9,32 @@ pub(in crate::pages) fn completed(typed: &str) -> Cow<'_, str> {
     if begins_with_host(typed) { Cow::Owned(format!("https://{typed}")) } else { Cow::Borrowed(typed) }
 }
 
+/// The same for an address of this installation, which may have a host without a dot: one with a port, and `localhost`.
+pub(super) fn completed_visit(typed: &str) -> Cow<'_, str> {
+    let typed = typed.trim();
+    let (host, port) = host_and_port(typed);
+    let is_local = port.is_some_and(|port| !port.is_empty()) || host.eq_ignore_ascii_case("localhost");
+    if is_local && is_of_letters(host) { Cow::Owned(format!("https://{typed}")) } else { completed(typed) }
+}
+
 fn begins_with_host(typed: &str) -> bool {
-    let authority = typed.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    };
-    let is_of_host = |letter: char| letter.is_alphanumeric() || "-._".contains(letter);
+    let (host, _) = host_and_port(typed);
     let (first, last) = host.split_once('.').unwrap_or_default();
-    !first.is_empty() && !last.is_empty() && host.chars().all(is_of_host)
+    !first.is_empty() && !last.is_empty() && is_of_letters(host)
+}
+
+/// The host of an address without a scheme, and its port if that is a number.
+fn host_and_port(typed: &str) -> (&str, Option<&str>) {
+    let authority = typed.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, Some(port)),
+        _ => (authority, None),
+    }
+}
+
+fn is_of_letters(host: &str) -> bool {
+    let is_of_host = |letter: char| letter.is_alphanumeric() || "-._".contains(letter);
+    !host.is_empty() && host.chars().all(is_of_host)
 }
 
 #[cfg(test)]
@@ -34,6 +51,27 @@ mod tests {
             "192.0.2.1",
         ] {
             assert_eq!(completed(typed), format!("https://{}", typed.trim()));
+        }
+    }
+
+    #[test]
+    fn an_address_of_this_installation_needs_no_dot() {
+        for typed in
+            ["localhost:8081/x", "LocalHost/x", "localhost", "links:80", "links.example/x", " a.b:8443 "]
+        {
+            assert_eq!(completed_visit(typed), format!("https://{}", typed.trim()));
+        }
+        for typed in [
+            "links",
+            "links/x",
+            "localhost:x",
+            "links:/x",
+            ":80",
+            "https://links:80",
+            "http://localhost",
+            "a b:80",
+        ] {
+            assert_eq!(completed_visit(typed), typed);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use signpost_app::explain::{VisitFacts, VisitHeader, VisitQuery, parse_visitor_address};
+use signpost_domain::search_text::sorting_key;
 use signpost_domain::{CountryCode, FieldError, Preferences, Timestamp, Violations};
 
 use super::life_fields::instant_in_query;
@@ -177,7 +178,7 @@ fn countries(chosen: &str, violations: &Violations) -> Select {
         Choice::new(code, name, code.eq_ignore_ascii_case(chosen.trim()))
     };
     let mut options: Vec<Choice> = CountryCode::all().map(choice).collect();
-    options.sort_by(|one, other| one.label.cmp(&other.label));
+    options.sort_by_cached_key(|country| sorting_key(&country.label));
     options.insert(0, Choice::new("", WORDS.country_unknown, false));
     Select { options, error: message_at(violations, "country") }
 }
