@@ -12,11 +12,12 @@ use crate::analytics::Analytics;
 use crate::certificates::Issuance;
 use crate::changes::ChangeFeed;
 use crate::node_health::NodeHealth;
+use crate::nodes::ThisNode;
 use crate::people::identity::ProviderSignIn;
 use crate::ports::{
     AgentReader, BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, ExplainerSlot,
-    IdSource, PasswordHasher, QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store,
-    TargetBlocklist,
+    IdSource, NodeReports, PasswordHasher, QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore,
+    Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -28,6 +29,8 @@ pub struct Application {
     pub quota: Arc<dyn QuotaStore>,
     /// The store behind `quota`, if nodes share it and it is not the database. Health checks report on it.
     pub shared_quota: Option<Arc<dyn SharedQuotaStore>>,
+    /// The reports of the nodes that share `store`. `None` if this node has it to itself (ADR 91).
+    pub node_reports: Option<Arc<dyn NodeReports>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// New identifiers.
@@ -84,6 +87,8 @@ pub struct Application {
     pub room_for_answers: u64,
     /// Limits how much of this node analytics may use.
     pub analytics: Analytics,
+    /// Who this node is among those that share the store.
+    pub node: ThisNode,
     /// What this node has noticed about the parts that it depends on.
     pub health: Arc<NodeHealth>,
     /// What this node has refused since it started. `None` if it records no metrics.

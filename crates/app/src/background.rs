@@ -12,6 +12,7 @@ mod click_upkeep;
 mod domain_checks;
 mod index_links;
 mod job_runner;
+mod node_reports;
 mod people_upkeep;
 mod retention;
 
@@ -26,6 +27,7 @@ pub use self::click_upkeep::{ClickUpkeep, UpkeepTask};
 pub use self::domain_checks::{CheckDomains, MaintainDomains};
 pub use self::index_links::IndexLinks;
 pub use self::job_runner::JobRunner;
+pub use self::node_reports::ReportNode;
 pub use self::people_upkeep::{DeleteExpiredPeople, NoteUses};
 pub use self::retention::{ForgetAnswers, ForgetChanges};
 use crate::app_error::AppError;
@@ -67,6 +69,12 @@ pub trait Job: Send + Sync {
     /// rest. If the clocks of two nodes are wrong by more than the [runner](JobRunner) allows for, both may
     /// run steps at the same time. So the store has to enforce all invariants.
     async fn step(&self) -> Result<Progress, AppError>;
+
+    /// What a job of [every node](DoneBy::EveryNode) does when its node stops, in the place of further steps. It is bounded, and may be
+    /// dropped as well. A step may have been dropped before. Most jobs keep the default, which does nothing.
+    async fn leave(&self) -> Result<(), AppError> {
+        Ok(())
+    }
 }
 
 /// All jobs.
@@ -86,6 +94,7 @@ pub fn jobs(app: &Arc<Application>) -> Vec<Arc<dyn Job>> {
         Arc::new(NoteUses::new(Arc::clone(app))),
     ];
     jobs.extend(UpkeepTask::ALL.map(upkeep));
+    jobs.extend(ReportNode::new(Arc::clone(app)).map(|job| -> Arc<dyn Job> { Arc::new(job) }));
     if app.issuance.is_some() {
         jobs.push(Arc::new(KeepCertificates::new(Arc::clone(app))));
         jobs.push(Arc::new(ObtainCertificates::new(Arc::clone(app))));

@@ -25,6 +25,7 @@ pub mod landings;
 pub mod links;
 mod log_pace;
 pub mod node_health;
+pub mod nodes;
 mod operator;
 pub mod people;
 pub mod pixels;

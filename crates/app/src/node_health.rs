@@ -1,5 +1,5 @@
 //! What this node has noticed about the parts that it depends on since it started: when each last worked, and the last error of
-//! each, for operators. Nothing is stored, so it knows of other nodes only what the stores tell.
+//! each, for operators. Other nodes tell theirs in reports (`nodes.rs`).
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,6 +14,7 @@ use crate::application::Application;
 use crate::causes::with_causes;
 use crate::certificates;
 use crate::operator::Operator;
+pub use crate::ports::WaitingClicks;
 use crate::ports::{Clock, DnsProvider, DnsUnavailable, RefusalCount};
 
 /// The longest text of an error that is kept, in characters.
@@ -42,6 +43,37 @@ pub enum Part {
     Job(&'static str),
 }
 
+impl Part {
+    /// All parts but the jobs.
+    pub const SERVICES: [Self; 8] = [
+        Self::Database,
+        Self::DatabaseWrites,
+        Self::QuotaStore,
+        Self::ChangeLog,
+        Self::ClickStore,
+        Self::ClickSpool,
+        Self::Dns,
+        Self::Certificates,
+    ];
+
+    /// Its name in the reports of nodes. It never changes, since nodes of two versions read them. A job has its own name, which no
+    /// other part has.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::DatabaseWrites => "database_writes",
+            Self::QuotaStore => "quota_store",
+            Self::ChangeLog => "change_log",
+            Self::ClickStore => "click_store",
+            Self::ClickSpool => "click_spool",
+            Self::Dns => "dns",
+            Self::Certificates => "certificates",
+            Self::Job(name) => name,
+        }
+    }
+}
+
 /// How a part has done so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Condition {
@@ -62,17 +94,6 @@ pub struct NotedError {
     pub at: Timestamp,
     /// What happened, with its causes.
     pub text: String,
-}
-
-/// The clicks that wait on this node for the click store.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WaitingClicks {
-    /// How many.
-    pub clicks: u64,
-    /// Their size, about.
-    pub bytes: u64,
-    /// When the oldest was recorded. `None` if none waits.
-    pub oldest: Option<Timestamp>,
 }
 
 /// The conditions of this node's parts.
@@ -159,6 +180,14 @@ impl NodeHealth {
         parts.iter().filter_map(job).collect()
     }
 
+    /// What fails at present, with its last error.
+    #[must_use]
+    pub fn failing(&self) -> Vec<(Part, NotedError)> {
+        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let failing = parts.iter().filter(|(_, condition)| condition.is_failing);
+        failing.filter_map(|(part, condition)| Some((*part, condition.last_error.clone()?))).collect()
+    }
+
     /// The condition of a part. A part that was not used yet has no success and no error.
     #[must_use]
     pub fn of(&self, part: Part) -> Condition {
@@ -174,7 +203,7 @@ impl NodeHealth {
 
 /// What operators see of this node.
 #[derive(Debug, Clone)]
-pub struct NodeReport {
+pub struct OwnHealth {
     /// The parts that this node depends on.
     pub parts: Vec<(Part, Condition)>,
     /// The background jobs, by name.
@@ -190,11 +219,11 @@ pub struct NodeReport {
 }
 
 /// Asks the stores now, and adds what was noted since the start of the program.
-pub async fn report(app: &Application, _by: &Operator) -> NodeReport {
-    let (read, written, quota, opens) = join4(
+pub async fn report(app: &Application, _by: &Operator) -> OwnHealth {
+    let (read, written, has_quota_store, opens) = join4(
         app.store.check(),
         app.store.check_writes(),
-        quota_answers(app),
+        ask_quota_store(app),
         certificates::account_opens(app),
     )
     .await;
@@ -202,22 +231,14 @@ pub async fn report(app: &Application, _by: &Operator) -> NodeReport {
     let reads = health.noted(Part::Database, now, read).is_ok();
     let _ = health.noted(Part::DatabaseWrites, now, written);
     let mut parts = vec![Part::Database, Part::DatabaseWrites, Part::ChangeLog];
-    if let Some(answers) = quota {
-        if let Some((age, text)) = app.shared_quota.as_ref().and_then(|shared| shared.last_failure()) {
-            let millis = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-            let at = Timestamp::from_unix_millis(now.unix_millis().saturating_sub(millis)).unwrap_or(now);
-            health.fails_with(Part::QuotaStore, at, &text);
-        }
-        if answers {
-            health.works(Part::QuotaStore, now);
-        }
+    if has_quota_store {
         parts.push(Part::QuotaStore);
     }
     parts.extend([Part::ClickStore, Part::ClickSpool, Part::Dns]);
     if app.issuance.is_some() {
         parts.push(Part::Certificates);
     }
-    NodeReport {
+    OwnHealth {
         parts: parts.into_iter().map(|part| (part, health.of(part))).collect(),
         jobs: health.jobs(),
         waiting_clicks: health.waiting_clicks(),
@@ -227,12 +248,20 @@ pub async fn report(app: &Application, _by: &Operator) -> NodeReport {
     }
 }
 
-/// `None` if the database counts requests.
-async fn quota_answers(app: &Application) -> Option<bool> {
-    match &app.shared_quota {
-        Some(shared) => Some(shared.answers().await),
-        None => None,
+/// Asks the store that counts requests, and notes how it does. Returns whether there is one: otherwise the database counts them.
+pub(crate) async fn ask_quota_store(app: &Application) -> bool {
+    let Some(shared) = &app.shared_quota else { return false };
+    let answers = shared.answers().await;
+    let (health, now) = (&app.health, app.clock.now());
+    if let Some((age, text)) = shared.last_failure() {
+        let millis = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+        let at = Timestamp::from_unix_millis(now.unix_millis().saturating_sub(millis)).unwrap_or(now);
+        health.fails_with(Part::QuotaStore, at, &text);
     }
+    if answers {
+        health.works(Part::QuotaStore, now);
+    }
+    true
 }
 
 /// Name servers whose answers are noted.
@@ -309,6 +338,29 @@ mod tests {
         let error = NotedError { at: samples::at(1), text: "no answer".to_owned() };
         assert_eq!(condition.last_error, Some(error));
         assert_eq!(health.of(Part::Job("check-domains")), Condition::default(), "parts are separate");
+    }
+
+    #[test]
+    fn d69_what_fails_is_listed_with_its_last_error() {
+        let health = NodeHealth::default();
+        health.fails_with(Part::Dns, samples::at(1), "no answer");
+        health.fails_with(Part::Job("check-domains"), samples::at(2), "the store is away");
+        health.fails_with(Part::ClickStore, samples::at(3), "no space left");
+        health.works(Part::ClickStore, samples::at(4));
+        let names: Vec<_> =
+            health.failing().into_iter().map(|(part, error)| (part.name(), error.text)).collect();
+        assert_eq!(
+            names,
+            [("dns", "no answer".to_owned()), ("check-domains", "the store is away".to_owned())]
+        );
+    }
+
+    #[test]
+    fn d69_names_of_parts_differ() {
+        let names: std::collections::BTreeSet<_> = Part::SERVICES.into_iter().map(Part::name).collect();
+        assert_eq!(names.len(), Part::SERVICES.len());
+        // Names of jobs have hyphens.
+        assert!(names.iter().all(|name| !name.contains('-')), "{names:?}");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub enum Step {
     Log,
     /// Any call about leases.
     Lease,
+    /// Any call about the reports of nodes.
+    Report,
 }
 
 /// How a call fails.

@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
-use signpost_app::ports::{Clock, ExplainerSlot, ROOM_FOR_ANSWERS};
+use signpost_app::nodes::ThisNode;
+use signpost_app::ports::{Clock, ExplainerSlot, NodeId, ROOM_FOR_ANSWERS, ReportText};
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{
-    CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, TrustedProxies,
+    CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, Timestamp,
+    TrustedProxies,
 };
 
 use crate::agents::FixedAgents;
@@ -131,7 +134,7 @@ impl InMemory {
     }
 
     /// An application on these fakes. Each call makes another one: they are nodes that share their stores, each with its own
-    /// throttle.
+    /// throttle. They tell each other nothing, like a node with an embedded store.
     #[must_use]
     pub fn application(&self) -> Application {
         let Self {
@@ -166,6 +169,8 @@ impl InMemory {
             store: Arc::new(store),
             quota,
             shared_quota: None,
+            node_reports: None,
+            node: this_node(clock.now()),
             clock,
             ids,
             randomness,
@@ -199,6 +204,14 @@ impl InMemory {
             lifecycle: Lifecycle::default(),
         }
     }
+}
+
+/// Another node at each call.
+fn this_node(now: Timestamp) -> ThisNode {
+    static NODES: AtomicU64 = AtomicU64::new(1);
+    let number = NODES.fetch_add(1, Ordering::Relaxed);
+    let id = NodeId::from_bytes(u128::from(number).to_be_bytes());
+    ThisNode { id, host: ReportText::cut("node.test"), started_at: now }
 }
 
 fn default_edge() -> Edge {

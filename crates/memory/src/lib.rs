@@ -93,6 +93,7 @@ mod leases;
 mod link_passwords;
 mod link_reads;
 mod link_writes;
+mod node_reports;
 mod passwords;
 mod people;
 mod people_upkeep;

@@ -15,6 +15,7 @@ use crate::clock::ManualClock;
 use crate::faults::{Faults, Step};
 use crate::leases;
 use crate::link_reads::LinkReadGate;
+use crate::node_reports;
 use crate::state::State;
 use crate::unit_of_work::{Held, MemoryUnitOfWork, Turn};
 
@@ -40,6 +41,7 @@ pub struct MemoryStore(Arc<Shared>);
 pub(crate) struct Shared {
     committed: RwLock<Committed>,
     leases: Mutex<leases::Held>,
+    reports: Mutex<node_reports::Reported>,
     clock: Arc<dyn Clock>,
     turn: Arc<tokio::sync::Mutex<()>>,
     time_limit: Duration,
@@ -103,6 +105,7 @@ impl MemoryStore {
         Self(Arc::new(Shared {
             committed: RwLock::default(),
             leases: Mutex::default(),
+            reports: Mutex::default(),
             clock,
             turn: Arc::default(),
             time_limit,
@@ -159,6 +162,14 @@ impl MemoryStore {
     pub(crate) fn write_leases<T>(&self, f: impl FnOnce(&mut leases::Held) -> T) -> Result<T, StoreError> {
         self.0.faults.before(Step::Lease)?;
         Ok(f(&mut self.0.leases.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    pub(crate) fn with_reports<T>(
+        &self,
+        f: impl FnOnce(&mut node_reports::Reported) -> T,
+    ) -> Result<T, StoreError> {
+        self.0.faults.before(Step::Report)?;
+        Ok(f(&mut self.0.reports.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

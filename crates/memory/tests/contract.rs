@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    ClickStore, Clock, DnsProvider, IdSource, MergingQuotaStore, QuotaStore, Randomness, Store,
+    ClickStore, Clock, DnsProvider, IdSource, MergingQuotaStore, NodeReports, QuotaStore, Randomness, Store,
 };
 use signpost_domain::AccountId;
 use signpost_memory::{
-    FakeDns, MemoryClickStore, MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds,
+    FakeDns, ManualClock, MemoryClickStore, MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds,
 };
 use signpost_port_contracts::dns::Record;
-use signpost_port_contracts::{ClickFixture, DnsFixture, QuotaFixture, StoreFixture, samples};
+use signpost_port_contracts::{
+    ClickFixture, DnsFixture, NodeReportsFixture, QuotaFixture, StoreFixture, samples,
+};
 
 /// Memory cannot be closed and reopened, so the data simply stays.
 struct StoreInMemory(MemoryStore);
@@ -75,6 +77,28 @@ async fn fresh_clicks() -> ClicksInMemory {
     ClicksInMemory(Arc::default())
 }
 
+struct ReportsInMemory {
+    store: MemoryStore,
+    clock: Arc<ManualClock>,
+}
+
+#[async_trait]
+impl NodeReportsFixture for ReportsInMemory {
+    fn reports(&self) -> Arc<dyn NodeReports> {
+        Arc::new(self.store.clone())
+    }
+
+    async fn pass(&self, time: Duration) {
+        self.clock.advance(time);
+    }
+}
+
+async fn fresh_reports() -> ReportsInMemory {
+    let clock = Arc::new(ManualClock::default());
+    let now: Arc<dyn Clock> = Arc::<ManualClock>::clone(&clock);
+    ReportsInMemory { store: MemoryStore::on_clock(now), clock }
+}
+
 struct DnsInMemory(Arc<FakeDns>);
 
 impl DnsFixture for DnsInMemory {
@@ -126,6 +150,7 @@ signpost_port_contracts::store_contract!(fresh_store);
 signpost_port_contracts::click_contract!(fresh_clicks);
 signpost_port_contracts::quota_contract!(fresh_quota);
 signpost_port_contracts::quota_merging_contract!(merging_quota);
+signpost_port_contracts::node_reports_contract!(fresh_reports);
 signpost_port_contracts::dns_contract!(fresh_dns);
 signpost_port_contracts::id_source_contract!(ids_of_another_node);
 signpost_port_contracts::randomness_contract!(seeded_randomness);

@@ -24,8 +24,8 @@
 //! ```
 //!
 //! `crates/memory/tests/contract.rs` is a complete example. The other suites work the same way: [`quota_contract!`],
-//! [`quota_merging_contract!`], [`click_contract!`], [`click_tables_contract!`], [`dns_contract!`], [`id_source_contract!`] and
-//! [`randomness_contract!`]. The name of a test, such as `store::addresses::…`, consists of the port, and the file and
+//! [`quota_merging_contract!`], [`click_contract!`], [`click_tables_contract!`], [`node_reports_contract!`], [`dns_contract!`],
+//! [`id_source_contract!`] and [`randomness_contract!`]. The name of a test, such as `store::addresses::…`, consists of the port, and the file and
 //! function of its case. Each test runs in its own tokio runtime with several threads. A case that hangs fails after ten
 //! minutes.
 //!
@@ -62,6 +62,7 @@ pub mod clicks;
 pub mod dns;
 pub mod id_source;
 pub mod logs;
+pub mod node_reports;
 pub mod one_of_each;
 mod pseudorandom;
 pub mod quota;
@@ -76,5 +77,6 @@ pub use synthetic_clicks::SyntheticClicks;
 
 pub use clicks::ClickFixture;
 pub use dns::DnsFixture;
+pub use node_reports::NodeReportsFixture;
 pub use quota::QuotaFixture;
 pub use store::StoreFixture;

@@ -62,6 +62,7 @@ mod logged_commit;
 mod migrations;
 mod named_links;
 mod newest_rows;
+mod node_reports;
 mod open_error;
 mod opener;
 mod options;

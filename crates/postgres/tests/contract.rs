@@ -7,11 +7,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{ClickStore, QuotaStore, Store};
+use signpost_app::ports::{ClickStore, NodeReports, QuotaStore, Store};
 use signpost_click_store::ClickTables;
 use signpost_domain::AccountId;
 use signpost_port_contracts::click_tables::ClickTablesFixture;
-use signpost_port_contracts::{ClickFixture, QuotaFixture, StoreFixture, samples};
+use signpost_port_contracts::{ClickFixture, NodeReportsFixture, QuotaFixture, StoreFixture, samples};
 use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 
@@ -130,3 +130,22 @@ impl ClickTablesFixture for Fixture {
 }
 
 signpost_port_contracts::click_tables_contract!(fresh_clicks);
+
+#[async_trait]
+impl NodeReportsFixture for Fixture {
+    fn reports(&self) -> Arc<dyn NodeReports> {
+        self.store.clone()
+    }
+
+    async fn pass(&self, time: Duration) {
+        let seconds = time.as_secs();
+        self.database
+            .run(&format!("UPDATE node_reports SET heard_at = heard_at - interval '{seconds} seconds'"));
+    }
+}
+
+async fn fresh_reports() -> Fixture {
+    open(Duration::from_secs(100)).await
+}
+
+signpost_port_contracts::node_reports_contract!(fresh_reports);

@@ -42,7 +42,7 @@ impl Background {
         // Counts from here on: when the first read succeeds, no link is in memory yet, so the node has missed nothing.
         app.changes.subscribe(Arc::new(ChangeCounter::new()));
         let (stop, stopping) = watch::channel(false);
-        let holder = LeaseHolder::from_bytes(app.ids.next_bits());
+        let holder = LeaseHolder::from_bytes(app.node.id.to_bytes());
         let runs =
             jobs(app).into_iter().map(|job| tokio::spawn(run(app, job, holder, is_lone, stopping.clone())));
         Self { follower: tokio::spawn(follower.follow()), jobs: runs.collect(), stop }

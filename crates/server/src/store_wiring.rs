@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use signpost_app::pool_usage::PoolUsage;
-use signpost_app::ports::{ClickStore, CountId, MergingQuotaStore, QuotaStore, SharedQuotaStore, Store};
+use signpost_app::ports::{
+    ClickStore, CountId, MergingQuotaStore, NodeReports, QuotaStore, SharedQuotaStore, Store,
+};
 use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
@@ -31,6 +33,8 @@ pub(crate) struct Stores {
     pub(crate) clicks: Arc<dyn ClickStore>,
     pub(crate) quota: Arc<dyn QuotaStore>,
     pub(crate) shared_quota: Option<Arc<dyn SharedQuotaStore>>,
+    /// `None` if only one node can use the store.
+    pub(crate) node_reports: Option<Arc<dyn NodeReports>>,
     pub(crate) pools: Vec<PoolSampler>,
 }
 
@@ -64,7 +68,7 @@ impl Stores {
                 ];
                 // On a full disk requests are counted in memory, so that reads still work.
                 let quota = fallback(store.clone(), FallbackOptions::for_disk(*store_timeout))?;
-                Self { store, clicks, quota, shared_quota: None, pools }
+                Self { store, clicks, quota, shared_quota: None, node_reports: None, pools }
             }
             Database::Server(url) => {
                 let options = postgres_options(*store_timeout, *pool);
@@ -72,6 +76,7 @@ impl Stores {
                 Self {
                     store: Arc::<PostgresStore>::clone(&store),
                     clicks: Arc::<PostgresStore>::clone(&store),
+                    node_reports: Some(Arc::<PostgresStore>::clone(&store)),
                     pools: vec![sampler(Arc::downgrade(&store), PostgresStore::pool_usage)],
                     quota: store,
                     shared_quota: None,

@@ -1,4 +1,4 @@
-//! The ports to the machine that the program runs on: time, random bytes and new ids.
+//! The ports to the machine that the program runs on: time, random bytes and new ids; and its name.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -72,6 +72,11 @@ impl IdSource for UlidSource {
         };
         id.to_bytes()
     }
+}
+
+/// The name of the machine or the container, as `uname -n` prints it. Files with it, in `/proc/sys` or `/etc`, may be hidden from a service.
+pub(crate) fn machine_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

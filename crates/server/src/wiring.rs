@@ -9,10 +9,12 @@ use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::certificates::Issuance;
 use signpost_app::node_health::NodeHealth;
+use signpost_app::nodes::ThisNode;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::ports::{
-    AgentReader, BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, ExplainerSlot, NoAgents, NoBots,
-    NoCountries, NoPasswords, PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
+    AgentReader, BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, ExplainerSlot, IdSource as _,
+    NoAgents, NoBots, NoCountries, NoPasswords, NodeId, PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts,
+    ReportText, Sealer, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -33,7 +35,7 @@ use crate::sampled_metrics::PoolSampler;
 use crate::secrets_key_file::HOW_TO_MAKE;
 use crate::settings::{CommonSettings, Database, LinkSettings, ServeSettings, SettingsError, SignInSettings};
 use crate::store_wiring::{IfNoDatabase, Stores};
-use crate::system::{OsRandomness, SystemClock, UlidSource};
+use crate::system::{OsRandomness, SystemClock, UlidSource, machine_name};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 
 /// How long closing waits until the servers' threads have dropped the application.
@@ -325,14 +327,22 @@ fn application(
         health,
         refusals,
     } = parts;
-    let Stores { store, clicks: click_store, quota, shared_quota, pools: _ } = stores;
+    let Stores { store, clicks: click_store, quota, shared_quota, node_reports, pools: _ } = stores;
     let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let ids = UlidSource::new(Arc::clone(&clock));
+    let node = ThisNode {
+        id: NodeId::from_bytes(ids.next_bits()),
+        host: ReportText::cut(&machine_name()),
+        started_at: clock.now(),
+    };
     Application {
         store,
         quota,
         shared_quota,
-        ids: Arc::new(UlidSource::new(Arc::clone(&clock))),
+        node_reports,
+        node,
+        ids: Arc::new(ids),
         clock,
         randomness: Arc::new(OsRandomness),
         passwords,

@@ -1,4 +1,4 @@
-//! Signpost's store on an embedded SQLite file. It implements every port that stores data, without a server.
+//! Signpost's store on an embedded SQLite file. It implements every port that stores data for one node, without a server.
 //!
 //! # The threads
 //!

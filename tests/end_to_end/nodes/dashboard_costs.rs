@@ -155,7 +155,7 @@ fn statistics_domain_members_settings_audit_and_operators_pages_cost_few_stateme
         ("/operator/users".to_owned(), 4),
         (format!("/operator/users/{user}"), 4),
         ("/operator/sign-ins".to_owned(), 2),
-        ("/operator/health".to_owned(), 4),
+        ("/operator/health".to_owned(), 5),
         ("/audit".to_owned(), 5),
     ]);
 }

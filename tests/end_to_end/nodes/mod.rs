@@ -13,6 +13,7 @@ mod dashboard_costs;
 mod link_changes;
 mod link_passwords;
 mod max_clicks;
+mod node_reports;
 mod request_costs;
 mod rules;
 mod shared_state;

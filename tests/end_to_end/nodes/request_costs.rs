@@ -141,11 +141,13 @@ fn difference(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> 
     after.iter().filter_map(more).collect()
 }
 
-/// Whether a statement belongs to background work: following the change log, leases, domains that are due, clicks, the
+/// Whether a statement belongs to background work: following the change log, leases, reports of nodes, domains that are due, clicks, the
 /// search index, answers of the day before, and the check of an idle connection.
 pub(super) fn is_of_the_background(statement: &str) -> bool {
-    const WORDS: [&str; 8] = [
+    const WORDS: [&str; 10] = [
         "leases",
+        "INSERT INTO node_reports",
+        "DELETE FROM node_reports",
         "c.next_check_at",
         "c.deadline",
         "click_batches",

@@ -250,8 +250,16 @@ impl JobRunner {
     }
 
     /// Drops the running step and releases the lease, so that another node takes over at once. If the store cannot be
-    /// reached, the lease ends after its term.
+    /// reached, the lease ends after its term. A job without a lease [leaves](Job::leave).
     pub async fn stop(mut self) {
+        if self.job.done_by() == DoneBy::EveryNode {
+            self.step = None;
+            if let Err(error) = self.job.leave().await {
+                let cause = std::error::Error::source(&error).map(ToString::to_string);
+                tracing::warn!(job = self.job.name(), %error, cause, "background work could not be ended in order");
+            }
+            return;
+        }
         if !self.holds_lease() {
             return;
         }

@@ -31,6 +31,7 @@ pub mod leases;
 pub mod link_passwords;
 pub mod links;
 pub mod lookups;
+pub mod node_reports;
 pub mod passwords;
 pub mod people;
 pub mod pixels;
@@ -87,6 +88,10 @@ pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkEr
 pub use lookups::{
     AgentFacts, AgentReader, BotDetector, CountryLookup, DnsProvider, DnsUnavailable, NoAgents, NoBots,
     NoCountries, TargetBlocklist,
+};
+pub use node_reports::{
+    FAILING_PARTS_REPORTED, FailingPart, HeardReport, HeardReports, NodeId, NodeReport, NodeReports, ReportText,
+    WaitingClicks,
 };
 pub use passwords::{Asker, HashingError, HashingPlace, NoPasswords, PasswordHasher, Verdict};
 pub use people::{

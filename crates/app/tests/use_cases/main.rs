@@ -49,6 +49,7 @@ mod link_previews;
 mod link_states;
 mod links_on_domains;
 mod named_people;
+mod node_reports;
 mod permissions;
 mod pixels;
 mod provider_binding;

@@ -53,7 +53,8 @@ pub(crate) fn sent_during(
 }
 
 /// The tables of the program's background work. Statements on them do not belong to a request.
-const BACKGROUND_TABLES: [&str; 4] = ["search_changes", "search_segments", "search_states", "leases"];
+const BACKGROUND_TABLES: [&str; 5] =
+    ["search_changes", "search_segments", "search_states", "leases", "node_reports"];
 
 fn read(log: &str) -> Vec<Statement> {
     let mut statements: Vec<(&str, Statement)> = Vec::new();

@@ -18,6 +18,14 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     accounts_lead: "Every account of this installation, newest first. You see the links of an account only as its member.",
     action_wrong: "must be one of the list",
     active: "Active",
+    age: |seconds| {
+        let count = |number: u64, noun| counted(usize::try_from(number).unwrap_or(usize::MAX), noun);
+        match seconds {
+            0..60 => count(seconds, "second"),
+            60..3_600 => count(seconds / 60, "minute"),
+            _ => count(seconds / 3_600, "hour"),
+        }
+    },
     all_works: "Everything that this node depends on works.",
     back_to_account: "Back to the account",
     change_plan: "Change plan",
@@ -95,7 +103,8 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     find_user: "Id or e-mail address of a user",
     find_user_hint: "Finds the user with exactly this id or e-mail address. Names and parts of addresses find nothing.",
     health: "Health",
-    health_lead: "This page is about this node alone, and what it has noticed since it started. The stores do not list the other nodes, so this page cannot show them. Each has a page like this; which one answers is up to the balancer.",
+    health_lead: "This page is about this node alone, and what it has noticed since it started. It has its database to itself, so there are no other nodes.",
+    health_lead_of_many: "Each node that uses this database tells every 10 seconds how it does. The list shows what it told last. The rest of the page is about the node that answered, and what it has noticed since it started; which one answers is up to the balancer.",
     in_no_account: "Not a member of any account.",
     installation: "Installation",
     invitation_makes_member: |a, b, c| format!("Whoever accepts the invitation joins {a} as {b}. {c}"),
@@ -131,6 +140,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     may_sign_in: "Another attempt is allowed now.",
     members_none: "No user is a member of this account.",
     memberships: "Accounts of the user",
+    more_nodes: |a| format!("Nodes that were heard from longer ago, and are not shown: {a}."),
     must_be_account: "Must be the id or the contact address of an account.",
     no_account_found: "No account has this id or contact address",
     no_accounts_text: "Create one, and send the link to its owner.",
@@ -145,6 +155,26 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     no_code_failures: "At sign-in, no wrong code of the second factor counts, from whatever IP address.",
     no_codes: "No user with a second factor has this e-mail address.",
     no_codes_advice: "To look up failed passwords, type an IP address as well.",
+    no_nodes: |a| format!("The database gave no list of nodes: {a}"),
+    node_clicks: |a| format!("Clicks waiting for the click store: {a}."),
+    node_error: |a, b| format!("{a}. Last error, {b}:"),
+    node_facts: |a, b| format!("Version {a}, started {b}."),
+    node_heard: |a| format!("Heard from {a} ago."),
+    node_not_heard: |a| {
+        format!("Not heard from for {a}. It hangs, was killed, or does not reach the database.")
+    },
+    node_replaced: |a| format!("Not heard from for {a}. Another one has started on this machine since."),
+    nodes: "Nodes",
+    nodes_fail: |n| {
+        if n == 1 {
+            "Parts of another node fail.".to_owned()
+        } else {
+            format!("Parts of {n} other nodes fail.")
+        }
+    },
+    nodes_silent: |n| {
+        if n == 1 { "One node is silent.".to_owned() } else { format!("{n} nodes are silent.") }
+    },
     no_refusals: "Nothing yet.",
     forget_failures: "Forget these failures",
     forget_failures_text: "Another attempt is allowed at once. Whoever guesses can go on as well, so make sure who asked you. The audit keeps that you did it.",
@@ -181,10 +211,20 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     plan_wrong: "Must be one of the plans.",
     read_audit: "Audit of the account",
     records_no_clicks: "This node records no clicks",
+    replaced: "Replaced",
+    reported_part: |name| {
+        let service = Part::SERVICES.into_iter().find(|service| service.name() == name);
+        service.map_or_else(|| name.to_owned(), |service| part(service).0.to_owned())
+    },
     reset: "Make reset link",
     reset_made: |a| format!("Link for {a} to set a new password"),
     reset_message: |a| format!("To set a new password for Signpost, open\n{a}"),
     reset_once: "It works once, within 24 hours, and is shown only here. The present password works until then.",
+    reset_shown_once: |a| {
+        format!(
+            "The link for {a} to set a new password was made and shown once. Make another one on the page of the user; the old one then stops working."
+        )
+    },
     reset_text: "Makes a link to set a new password, and voids older ones.",
     resume: "Resume account",
     resume_text: "Its links open and its requests are answered again, at once.",
@@ -205,6 +245,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     sign_ins_lead: "What slows down somebody who guesses passwords. Nobody is locked out: live sessions and reset links go on working.",
     sign_out_everywhere: "Sign out everywhere",
     sign_out_text: "All sessions of the user end at once. The password stays.",
+    silent: "Silent",
     some_fail: |n| {
         if n == 1 { "One part fails at present.".to_owned() } else { format!("{n} parts fail at present.") }
     },
@@ -214,17 +255,13 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     suspended: "Suspended",
     suspended_since: |a| format!("Suspended since {a}"),
     taken_account: "is that of another account",
+    this_node: "This node",
     title_account_created: "Account created",
     title_reset: "Reset link",
     type_email: |a| format!("Type {a} to confirm"),
     unused: "Not used yet",
     users: "Users",
     users_lead: "Everybody who can sign in to this dashboard, newest first.",
-    reset_shown_once: |a| {
-        format!(
-            "The link for {a} to set a new password was made and shown once. Make another one on the page of the user; the old one then stops working."
-        )
-    },
     version: "Version",
     waiting_clicks: "Clicks waiting on this node for the click store",
     waiting_clicks_of: |a, b| format!("{a} ({b})"),
@@ -272,6 +309,7 @@ fn job(name: &str) -> &'static str {
         "delete-expired-people" => {
             "Deletes expired sessions, tickets, failures and old entries of the audit."
         }
+        "report-node" => "Tells the other nodes how this one does.",
         "note-uses" => "Writes when sessions and keys were last used.",
         "forget-answers" => "Deletes remembered answers after 24 hours.",
         "forget-changes" => "Deletes old entries of the change log.",

@@ -67,7 +67,9 @@ pub use members::{InvitationRow, InvitedPage, MemberRow, MembersPage, OpenInvita
 pub use operator_accounts::{
     DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage, OperatorMemberRow,
 };
-pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, OperatorSignInsPage};
+pub use operator_health::{
+    FoundFailures, HealthRow, NodeList, NodeRow, OperatorHealthPage, OperatorSignInsPage,
+};
 pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};
 pub use pixels::{PixelRow, PixelsPage};
 pub use provider_sign_in::{AcceptIdentityPage, BindIdentityPage, IdentitySection, ProviderLink};

@@ -1,4 +1,4 @@
-//! Sign-in limits and the health of this node, for operators.
+//! Sign-in limits and the health of nodes, for operators.
 
 use askama::Template;
 
@@ -57,13 +57,45 @@ pub struct OperatorHealthPage {
     /// The state of the node, as a sentence, and whether it is a bad one.
     pub state: (String, bool),
     /// What needs attention beside the parts.
-    pub warnings: Vec<&'static str>,
+    pub warnings: Vec<String>,
+    /// All nodes. `None` if there is only this one.
+    pub nodes: Option<NodeList>,
     /// Version, start, and other facts.
     pub facts: Vec<(&'static str, String)>,
     /// The parts that the node depends on.
     pub parts: Vec<HealthRow>,
     /// The background jobs.
     pub jobs: Vec<HealthRow>,
+}
+
+/// The nodes that share a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeList {
+    /// The nodes, this one first.
+    pub rows: Vec<NodeRow>,
+    /// How many more there are, or why there is no list, as a sentence. Empty if all are in `rows`.
+    pub note: String,
+}
+
+/// A node.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeRow {
+    /// The name of its machine.
+    pub name: String,
+    /// Whether it is the node that answers.
+    pub is_here: bool,
+    /// Its state in a word.
+    pub state: &'static str,
+    /// Whether it has not been heard from for too long.
+    pub is_silent: bool,
+    /// Whether it is heard from, and a part of it fails.
+    pub is_failing: bool,
+    /// Its version, its start, and the clicks that wait on it, as sentences.
+    pub what: String,
+    /// When it was last heard from, as a sentence. Empty for the node that answers.
+    pub heard: String,
+    /// What fails and the instant of its last error, as people read them, and the error.
+    pub failing: Vec<(String, String)>,
 }
 
 /// The health of one part.

@@ -17,7 +17,7 @@ use signpost_app::admission::ProxySignIn;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::people::tickets;
 use signpost_app::people::users::{self, Invite};
-use signpost_app::ports::RefusalCounts;
+use signpost_app::ports::{RefusalCounts, ReportText};
 use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
 use signpost_domain::{AccountId, Email, EmailDomain, PlanName, Role, SecretToken, TrustedProxies};
@@ -80,6 +80,16 @@ impl Dashboard {
     /// The same dashboard on a node that counts refusals.
     pub async fn with_refusals(&self, refusals: Arc<dyn RefusalCounts>) -> Self {
         Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.refusals = Some(refusals)).await
+    }
+
+    /// The same dashboard on one of the nodes that share the store, on a machine of this name.
+    pub async fn on_node(&self, host: &str) -> Self {
+        let reports = Arc::new(self.memory.store.clone());
+        let prepare = |app: &mut Application| {
+            app.node_reports = Some(reports);
+            app.node.host = ReportText::cut(host);
+        };
+        Self::on(self.memory.clone(), self.account, ORIGIN, prepare).await
     }
 
     /// A dashboard with an identity provider, whose domain `staff.example` needs no invitation (D77).

@@ -2,10 +2,10 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    DeleteAccountPage, Field, FoundFailures, HealthRow, Meter, NavItem, OperatorAccountPage,
-    OperatorAccountRow, OperatorAccountsPage, OperatorHealthPage, OperatorLinkPage, OperatorMemberRow,
-    OperatorSignInsPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage, Pager, Select, SettingsPage,
-    Shell,
+    DeleteAccountPage, Field, FoundFailures, HealthRow, Meter, NavItem, NodeList, NodeRow,
+    OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage, OperatorHealthPage, OperatorLinkPage,
+    OperatorMemberRow, OperatorSignInsPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage, Pager,
+    Select, SettingsPage, Shell,
 };
 
 use crate::link_samples::LONG;
@@ -274,6 +274,35 @@ fn sign_ins(m: &Maker) {
     m.add("operator-sign-ins-error", &OperatorSignInsPage { email, address, ..full });
 }
 
+/// A node that answers, others that are heard from, and some that are silent, replaced or failing.
+fn nodes(m: &Maker) -> NodeList {
+    let texts = ENGLISH.operator;
+    let works = NodeRow {
+        name: m.w("web-1.internal.example.com"),
+        is_here: false,
+        state: texts.works,
+        is_silent: false,
+        is_failing: false,
+        what: m.w("Version 0.1.0, started 26 Nov 2026, 20:47."),
+        heard: (texts.node_heard)("4 seconds"),
+        failing: Vec::new(),
+    };
+    let here = NodeRow { is_here: true, heard: String::new(), ..works.clone() };
+    let silent = NodeRow {
+        name: m.w(LONG),
+        state: texts.silent,
+        is_silent: true,
+        heard: (texts.node_not_heard)("3 minutes"),
+        ..works.clone()
+    };
+    let error = ((texts.node_error)("Redis", "26 Nov 2026, 20:47"), m.w(LONG));
+    let failing = NodeRow { state: texts.fails, is_failing: true, failing: vec![error; 2], ..works.clone() };
+    let replaced =
+        NodeRow { state: texts.replaced, heard: (texts.node_replaced)("5 hours"), ..works.clone() };
+    let rows = [here, silent.clone(), silent, failing, replaced].into_iter();
+    NodeList { rows: rows.chain((0..5).map(|_| works.clone())).collect(), note: (texts.more_nodes)("12") }
+}
+
 fn health(m: &Maker) {
     let row = |name: &str, is_failing: bool| HealthRow {
         name: m.w(name),
@@ -293,6 +322,7 @@ fn health(m: &Maker) {
         ]),
         state: (m.w(ENGLISH.operator.all_works), false),
         warnings: Vec::new(),
+        nodes: None,
         facts: vec![
             (ENGLISH.operator.version, m.w("0.1.0")),
             (ENGLISH.operator.now, m.w("26 Nov 2026, 20:47")),
@@ -304,14 +334,17 @@ fn health(m: &Maker) {
     let failing = OperatorHealthPage {
         refusals: None,
         state: (m.w(&(ENGLISH.operator.some_fail)(22)), true),
-        warnings: vec![ENGLISH.operator.other_secrets_key],
+        warnings: vec![m.w(ENGLISH.operator.other_secrets_key), (ENGLISH.operator.nodes_silent)(2)],
+        nodes: Some(nodes(m)),
         parts: names.map(|name| row(name, true)).to_vec(),
         jobs: (0..16).map(|_| row("delete-expired-people", true)).collect(),
         ..full.clone()
     };
     m.add("operator-health-error", &failing);
+    let note = (ENGLISH.operator.no_nodes)(&m.w("the store cannot be reached"));
+    let unread = Some(NodeList { rows: Vec::new(), note });
     m.add(
         "operator-health-empty",
-        &OperatorHealthPage { refusals: Some(Vec::new()), jobs: Vec::new(), ..full },
+        &OperatorHealthPage { refusals: Some(Vec::new()), jobs: Vec::new(), nodes: unread, ..full },
     );
 }

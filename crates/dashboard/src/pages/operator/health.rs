@@ -1,8 +1,10 @@
-//! The health of this node (D63, D69).
+//! The health of this node, and the list of all nodes (D63, D69).
 
 use actix_web::HttpResponse;
-use signpost_app::node_health::{Condition, NodeReport, Part, WaitingClicks, refusals, report};
-use signpost_app::ports::{RefusalCount, Refused};
+use signpost_app::node_health::{Condition, OwnHealth, Part, WaitingClicks, refusals, report};
+use signpost_app::nodes::{self, Node, Nodes, Presence};
+use signpost_app::ports::{FailingPart, NodeReport, RefusalCount, Refused, StoreError};
+use signpost_app::with_causes;
 use signpost_domain::Preferences;
 
 use super::{WORDS, operator};
@@ -11,14 +13,14 @@ use crate::curl;
 use crate::failure::Failure;
 use crate::frame::own_shell;
 use crate::local_time::{date_and_time, number};
-use crate::views::{HealthRow, NavItem, OperatorHealthPage};
+use crate::views::{HealthRow, NavItem, NodeList, NodeRow, OperatorHealthPage};
 use crate::visit::Visit;
 
 /// `GET /operator/health`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let (signed_in, operator) = operator(&visit, &visit.here()).await?;
     let preferences = &signed_in.user().preferences;
-    let NodeReport { parts, jobs, waiting_clicks, is_draining, serves_links, has_other_secrets_key } =
+    let OwnHealth { parts, jobs, waiting_clicks, is_draining, serves_links, has_other_secrets_key } =
         report(visit.app(), &operator).await;
     let failing = parts.iter().chain(&named(&jobs)).filter(|(_, condition)| condition.is_failing).count();
     let state = if is_draining {
@@ -42,10 +44,13 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         curl::program(WORDS.command_certificates, &["certificate", "list"]),
     ];
     let refusals = refusals(visit.app(), &operator);
+    let all = nodes::all(visit.app(), &operator).await;
+    let warnings = has_other_secrets_key.then(|| WORDS.other_secrets_key.to_owned());
     page(&OperatorHealthPage {
         refusals: refusals.map(|counts| counts.iter().map(in_words).collect()),
         state,
-        warnings: if has_other_secrets_key { vec![WORDS.other_secrets_key] } else { Vec::new() },
+        warnings: warnings.into_iter().chain(warnings_of_others(&all)).collect(),
+        nodes: list(all, preferences),
         facts,
         parts: parts.iter().map(|(part, condition)| row(*part, condition, preferences)).collect(),
         jobs: named(&jobs).iter().map(|(part, condition)| row(*part, condition, preferences)).collect(),
@@ -53,7 +58,65 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     })
 }
 
-/// The clicks that wait on this node, in words.
+/// What needs attention on other nodes.
+fn warnings_of_others(all: &Result<Option<Nodes>, StoreError>) -> impl Iterator<Item = String> {
+    let count = |is_counted: fn(&Node) -> bool| match all {
+        Ok(Some(all)) => all.nodes.iter().filter(|node| is_counted(node)).count(),
+        Ok(None) | Err(_) => 0,
+    };
+    let silent = count(|node| matches!(node.presence, Presence::Silent(_)));
+    let failing =
+        count(|node| matches!(node.presence, Presence::Heard(_)) && !node.report.failing.is_empty());
+    let said = [(silent, WORDS.nodes_silent), (failing, WORDS.nodes_fail)];
+    said.into_iter().filter(|(count, _)| *count > 0).map(|(count, sentence)| sentence(count))
+}
+
+/// The list of all nodes. `None` if there is only this one.
+fn list(all: Result<Option<Nodes>, StoreError>, preferences: &Preferences) -> Option<NodeList> {
+    match all {
+        Ok(None) => None,
+        Ok(Some(Nodes { nodes, others })) => {
+            let rows = nodes.iter().map(|node| node_row(node, preferences)).collect();
+            let note = (others > 0).then(|| (WORDS.more_nodes)(&number(others)));
+            Some(NodeList { rows, note: note.unwrap_or_default() })
+        }
+        Err(error) => Some(NodeList { rows: Vec::new(), note: (WORDS.no_nodes)(&with_causes(&error)) }),
+    }
+}
+
+fn node_row(Node { report, presence }: &Node, preferences: &Preferences) -> NodeRow {
+    let NodeReport { node: _, host, version, started_at, failing, waiting_clicks } = report;
+    let fails = !failing.is_empty();
+    let (state, heard) = match *presence {
+        Presence::Here => (if fails { WORDS.fails } else { WORDS.works }, String::new()),
+        Presence::Heard(age) => {
+            (if fails { WORDS.fails } else { WORDS.works }, (WORDS.node_heard)(&(WORDS.age)(age.as_secs())))
+        }
+        Presence::Silent(age) => (WORDS.silent, (WORDS.node_not_heard)(&(WORDS.age)(age.as_secs()))),
+        Presence::Replaced(age) => (WORDS.replaced, (WORDS.node_replaced)(&(WORDS.age)(age.as_secs()))),
+    };
+    let waiting = waiting_clicks.filter(|waiting| waiting.clicks > 0);
+    let waiting = waiting.map(|waiting| (WORDS.node_clicks)(&in_spool(Some(waiting), preferences)));
+    let of_part = |FailingPart { part, at, error }: &FailingPart| {
+        let name = (WORDS.reported_part)(part.as_str());
+        ((WORDS.node_error)(&name, &date_and_time(*at, preferences)), error.as_str().to_owned())
+    };
+    NodeRow {
+        name: host.as_str().to_owned(),
+        is_here: *presence == Presence::Here,
+        state,
+        is_silent: matches!(presence, Presence::Silent(_)),
+        is_failing: fails && matches!(presence, Presence::Here | Presence::Heard(_)),
+        what: std::iter::once((WORDS.node_facts)(version.as_str(), &date_and_time(*started_at, preferences)))
+            .chain(waiting)
+            .collect::<Vec<_>>()
+            .join(" "),
+        heard,
+        failing: failing.iter().map(of_part).collect(),
+    }
+}
+
+/// The clicks that wait on a node, in words.
 fn in_spool(waiting: Option<WaitingClicks>, preferences: &Preferences) -> String {
     const KILOBYTE: u64 = 1024;
     match waiting {

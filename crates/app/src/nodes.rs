@@ -1,0 +1,235 @@
+//! The nodes that share a store: what this one tells about itself, and what operators see of all (D69, ADR 91).
+
+use std::time::Duration;
+
+use signpost_domain::Timestamp;
+
+use crate::application::Application;
+use crate::node_health::{NodeHealth, NotedError, Part, ask_quota_store};
+use crate::operator::Operator;
+use crate::ports::{
+    FAILING_PARTS_REPORTED, FailingPart, HeardReport, HeardReports, NodeId, NodeReport, ReportText,
+    StoreError,
+};
+
+/// After how long without a report a node counts as silent: three reports may be missing.
+const SILENT_AFTER: Duration = Duration::from_secs(30);
+
+/// How many nodes operators see at most.
+const NODES_SHOWN: u16 = 100;
+
+/// Who a node is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThisNode {
+    /// Its id, which no other start of a program has.
+    pub id: NodeId,
+    /// The name of its machine, as the system has it.
+    pub host: ReportText,
+    /// When it started.
+    pub started_at: Timestamp,
+}
+
+/// Whether a node is heard from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is the node that answers.
+    Here,
+    /// It has not been heard from for this long, which is too long. It hangs, has no connection to the store, or ended without removing its
+    /// report.
+    Silent(Duration),
+    /// It was heard from this long ago.
+    Heard(Duration),
+    /// It has not been heard from for this long, and another one has started on the same machine since: it was restarted.
+    Replaced(Duration),
+}
+
+/// A node, as operators see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What it told.
+    pub report: NodeReport,
+    /// Whether it is heard from.
+    pub presence: Presence,
+}
+
+/// The nodes that share the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nodes {
+    /// This node, those that are silent, those that are heard from, and those that were replaced.
+    pub nodes: Vec<Node>,
+    /// How many more have reports, all of them older.
+    pub others: u64,
+}
+
+/// The nodes that share the store. `None` if this node has it to itself.
+///
+/// # Errors
+/// The store broke.
+pub async fn all(app: &Application, _by: &Operator) -> Result<Option<Nodes>, StoreError> {
+    let Some(reports) = &app.node_reports else { return Ok(None) };
+    let heard = reports.node_reports(NODES_SHOWN).await?;
+    // What this node knows about itself is newer than its report.
+    let own = own_report(app, failing(&app.health, |_| true));
+    Ok(Some(seen(own, heard, app.clock.now())))
+}
+
+/// What this node tells the others. It asks the store that counts requests, if there is one beside the database, so that a node
+/// without requests knows of an outage too. It says nothing of the database, because a report that arrives shows that it works.
+pub(crate) async fn report_of_now(app: &Application) -> NodeReport {
+    ask_quota_store(app).await;
+    own_report(app, failing(&app.health, |part| !matches!(part, Part::Database | Part::DatabaseWrites)))
+}
+
+fn own_report(app: &Application, failing: Vec<FailingPart>) -> NodeReport {
+    let ThisNode { id, host, started_at } = &app.node;
+    NodeReport {
+        node: *id,
+        host: host.clone(),
+        version: ReportText::cut(env!("CARGO_PKG_VERSION")),
+        started_at: *started_at,
+        failing,
+        waiting_clicks: app.health.waiting_clicks(),
+    }
+}
+
+fn failing(health: &NodeHealth, is_told: impl Fn(Part) -> bool) -> Vec<FailingPart> {
+    let told = health.failing().into_iter().filter(|(part, _)| is_told(*part)).take(FAILING_PARTS_REPORTED);
+    let in_report = |(part, NotedError { at, text }): (Part, NotedError)| FailingPart {
+        part: ReportText::cut(part.name()),
+        at,
+        error: ReportText::cut(&text),
+    };
+    told.map(in_report).collect()
+}
+
+/// The nodes at `now`: this one, whose report is `own`, and those that the store has heard from.
+fn seen(own: NodeReport, heard: HeardReports, now: Timestamp) -> Nodes {
+    let HeardReports { newest, others } = heard;
+    let newest: Vec<HeardReport> = newest.into_iter().filter(|heard| heard.report.node != own.node).collect();
+    let starts: Vec<(ReportText, Timestamp)> = std::iter::once(&own)
+        .chain(newest.iter().filter(|heard| heard.age < SILENT_AFTER).map(|heard| &heard.report))
+        .map(|report| (report.host.clone(), report.started_at))
+        .collect();
+    let presence = |HeardReport { report, age }: &HeardReport| {
+        let last_heard = now.minus(*age);
+        let succeeds =
+            |(host, started_at): &(ReportText, Timestamp)| *host == report.host && *started_at >= last_heard;
+        if *age < SILENT_AFTER {
+            Presence::Heard(*age)
+        } else if starts.iter().any(succeeds) {
+            Presence::Replaced(*age)
+        } else {
+            Presence::Silent(*age)
+        }
+    };
+    let mut nodes: Vec<Node> = newest
+        .into_iter()
+        .map(|heard| Node { presence: presence(&heard), report: heard.report })
+        .chain([Node { report: own, presence: Presence::Here }])
+        .collect();
+    nodes.sort_by_cached_key(|Node { report, presence }| {
+        (rank(*presence), report.host.clone(), report.started_at, report.node)
+    });
+    Nodes { nodes, others }
+}
+
+/// The place of a node in the list. Those that are heard from keep their order from look to look.
+const fn rank(presence: Presence) -> u8 {
+    match presence {
+        Presence::Here => 0,
+        Presence::Silent(_) => 1,
+        Presence::Heard(_) => 2,
+        Presence::Replaced(_) => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_port_contracts::samples;
+
+    use super::*;
+
+    const NOW: i64 = 3_600_000;
+
+    /// The report of a node that started at this second, and was heard from this many seconds before [`NOW`].
+    fn heard(number: u8, host: &str, started: i64, age: u64) -> HeardReport {
+        HeardReport { report: report(number, host, started), age: Duration::from_secs(age) }
+    }
+
+    fn report(number: u8, host: &str, started: i64) -> NodeReport {
+        NodeReport {
+            node: NodeId::from_bytes([number; 16]),
+            host: ReportText::cut(host),
+            version: ReportText::cut("1.0.0"),
+            started_at: samples::at(started * 1_000),
+            failing: Vec::new(),
+            waiting_clicks: None,
+        }
+    }
+
+    /// The numbers of the nodes and whether they are heard from, as node 1 sees them.
+    fn listed(newest: Vec<HeardReport>) -> Vec<(u8, Presence)> {
+        let seen = seen(report(1, "web-1", 0), HeardReports { newest, others: 7 }, samples::at(NOW));
+        assert_eq!(seen.others, 7);
+        seen.nodes.iter().map(|node| (node.report.node.to_bytes()[0], node.presence)).collect()
+    }
+
+    #[test]
+    fn d69_a_node_is_silent_after_thirty_seconds() {
+        let seconds = Duration::from_secs;
+        let nodes = vec![heard(3, "web-3", 0, 29), heard(2, "web-2", 0, 30)];
+        let expected =
+            [(1, Presence::Here), (2, Presence::Silent(seconds(30))), (3, Presence::Heard(seconds(29)))];
+        assert_eq!(listed(nodes), expected);
+    }
+
+    #[test]
+    fn d69_the_nodes_that_are_heard_from_keep_their_order() {
+        let nodes = vec![
+            heard(4, "web-2", 50, 1),
+            heard(3, "web-3", 0, 2),
+            heard(2, "web-2", 0, 9),
+            heard(1, "web-1", 0, 9),
+        ];
+        let order: Vec<u8> = listed(nodes).into_iter().map(|(number, _)| number).collect();
+        assert_eq!(order, [1, 2, 4, 3]);
+    }
+
+    #[test]
+    fn d69_a_silent_node_is_replaced_by_a_later_start_on_its_machine() {
+        let of =
+            |newest: Vec<HeardReport>| listed(newest).into_iter().find(|(number, _)| *number == 2).unwrap().1;
+        let silent = || heard(2, "web-2", 0, 600);
+        let age = Duration::from_mins(10);
+        let last_heard = NOW / 1_000 - 600;
+        assert_eq!(of(vec![silent()]), Presence::Silent(age));
+        assert_eq!(of(vec![heard(3, "web-2", last_heard, 1), silent()]), Presence::Replaced(age));
+        assert_eq!(
+            of(vec![heard(3, "web-2", last_heard - 1, 1), silent()]),
+            Presence::Silent(age),
+            "both ran"
+        );
+        assert_eq!(
+            of(vec![heard(3, "web-3", last_heard, 1), silent()]),
+            Presence::Silent(age),
+            "another machine"
+        );
+        assert_eq!(
+            of(vec![heard(3, "web-2", last_heard, 60), silent()]),
+            Presence::Silent(age),
+            "silent itself"
+        );
+        let replaced_by_this_one = heard(2, "web-1", -7_200, 3_600);
+        assert_eq!(of(vec![replaced_by_this_one]), Presence::Replaced(Duration::from_hours(1)));
+    }
+
+    #[test]
+    fn d69_this_node_is_listed_once_and_from_its_own_memory() {
+        let mut stored = heard(1, "web-1", 0, 45);
+        stored.report.version = ReportText::cut("stored");
+        let heard = HeardReports { newest: vec![stored], others: 0 };
+        let own = report(1, "web-1", 0);
+        let seen = seen(own.clone(), heard, samples::at(NOW));
+        assert_eq!(seen.nodes, [Node { report: own, presence: Presence::Here }]);
+    }
+}
