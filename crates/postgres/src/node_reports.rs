@@ -159,7 +159,7 @@ impl NodeReports for PostgresStore {
     async fn node_reports(&self, at_most: u16) -> Result<HeardReports, StoreError> {
         self.read(async |connection| {
             let rows: Vec<ReportRow> = NewestReports { at_most: at_most.into() }.load(connection).await?;
-            let all = rows.first().map_or(0, |row| u64::try_from(row.11).unwrap_or_default());
+            let all = rows.as_slice().first().map_or(0, |row| u64::try_from(row.11).unwrap_or_default());
             let newest = rows.into_iter().map(heard).collect::<Result<Vec<_>, _>>()?;
             let others = all.saturating_sub(u64::try_from(newest.len()).unwrap_or_default());
             Ok(HeardReports { newest, others })
