@@ -41,7 +41,8 @@ fn a_code_is_asked_for_after_the_password_on_every_store() {
     // The seed is sealed, and of the codes only hashes are stored.
     let typed = page.commands()[0].clone();
     let seed = app.seed();
-    let hexadecimal = seed.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hexadecimal: Vec<String> = seed.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hexadecimal = hexadecimal.concat();
     let code = |text: &str| text.replace('-', "");
     let secrets = [
         seed.to_vec(),
