@@ -59,8 +59,8 @@ fn d77_requests_that_do_not_come_from_the_proxy_are_refused() {
         let page = person.get(path).expect_status(403);
         assert!(page.body.contains("sign-in-proxies"), "{}", page.body);
     }
-    assert!(program.log().contains("`sign-in-proxies` does not name"), "{}", program.log());
+    program.await_log("`sign-in-proxies` does not name");
     assert_eq!(program.log().matches("`sign-in-proxies` does not name").count(), 1);
     let warned = "`trusted-proxies` lacks 203.0.113.0/24 of `sign-in-proxies`";
-    assert!(program.log().contains(warned), "{}", program.log());
+    program.await_log(warned);
 }
