@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_app::ports::{CertificateClaim, KeepOrder, WorkPlan};
-use signpost_domain::{CertificateFailure, CertificateFailureReason, Role};
+use signpost_domain::Role;
 
 use crate::harness::{Answer, Browser, Dashboard, PASSWORD};
 
@@ -53,43 +52,6 @@ async fn d42_a_domain_goes_into_service_from_its_page() {
     let history = whole.body.split_once("History").unwrap().1;
     let [active, waiting] = ["<div>Active", "<div>Waiting for DNS"].map(|state| history.find(state).unwrap());
     assert!(active < waiting, "{history}");
-}
-
-/// The authority's own words are beside those of this program, and cannot be markup.
-#[actix_web::test]
-async fn d194_a_failing_certificate_says_why_and_when_it_is_tried_again() {
-    let dashboard = Dashboard::start().await;
-    let editor = dashboard.member("editor@example.com", Role::Editor).await;
-    let path = connect(&dashboard, &editor, HOST).await;
-    let dns = &dashboard.memory.dns;
-    dns.set_texts(&format!("_signpost.{HOST}"), [proof_on(&editor.get(&path).await)]);
-    dns.set_alias(HOST, "edge.example.net");
-    let without = check(&editor, &path).await.body;
-    assert!(!without.contains("The last order failed"), "{without}");
-    let (store, now) = (&dashboard.app.store, dashboard.app.clock.now());
-    assert_eq!(store.want_certificates(&[], now, 1).await.unwrap(), 1);
-    let until = now.plus(Duration::from_mins(1));
-    let claimed = store.claim_due_certificates(now, until, 1).await.unwrap().remove(0);
-    let reason = CertificateFailureReason::Unreachable;
-    let plan = WorkPlan {
-        last_attempt_at: Some(now),
-        next_attempt_at: Some(now.plus(Duration::from_hours(1))),
-        failures: 1,
-        failure: Some(CertificateFailure::new(reason, "Connection refused by <b>")),
-        ..WorkPlan::default()
-    };
-    let claim = CertificateClaim { hostname: claimed.hostname, until };
-    assert!(store.conclude_certificate(&claim, &plan, None, KeepOrder::No).await.unwrap());
-    let page = editor.get(&path).await.body;
-    for part in [
-        "<h2>Certificate</h2><p><b class=\"tag del\">The last order failed</b></p>",
-        "<dt>Last attempt</dt>",
-        "<dt>Next attempt</dt>",
-        "could not connect to this hostname on port 80",
-        "<bdi>Connection refused by &#60;b&#62;</bdi>",
-    ] {
-        assert!(page.contains(part), "{part}: {page}");
-    }
 }
 
 #[actix_web::test]
