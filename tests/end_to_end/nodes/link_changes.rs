@@ -79,6 +79,6 @@ fn assert_change_by_filter_reaches(nodes: &[Program], account: &Account) {
     assert_eq!((&answer["updated_count"], &answer["next_cursor"]), (&json!(LINKS), &Value::Null));
     for (node, path) in nodes.iter().flat_map(|node| paths.iter().map(move |path| (node, path))) {
         let visit = node.visitor().open_until(path, 307);
-        assert_eq!(visit.location(), Some("https://example.com/?utm_source=mail"), "{path}");
+        assert_eq!(visit.location(), Some("https://example.com?utm_source=mail"), "{path}");
     }
 }
