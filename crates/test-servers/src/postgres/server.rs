@@ -188,10 +188,16 @@ impl PostgresServer {
         }
     }
 
-    /// Its whole log.
+    /// The length of its log so far, in bytes.
     #[must_use]
-    pub fn log(&self) -> String {
-        self.log_file().since(0)
+    pub fn log_length(&self) -> u64 {
+        self.log_file().length()
+    }
+
+    /// Its log from a length on. A whole log can be long.
+    #[must_use]
+    pub fn log_since(&self, begin: u64) -> String {
+        self.log_file().since(begin)
     }
 
     pub(super) fn log_file(&self) -> LogFile {
