@@ -17,7 +17,7 @@ const BENCHMARKS: [&str; 3] = ["signpost-benchmarks", "signpost-bare-actix", "si
 
 /// The binaries that take longer than some seconds, the slowest first. They start first, so that the lanes end together.
 /// `cargo xtask unsteady` runs these.
-const SLOW: [(&str, &str); 17] = [
+const SLOW: [(&str, &str); 23] = [
     ("server", "faults"),
     ("server", "end_to_end"),
     ("server", "browser"),
@@ -27,6 +27,12 @@ const SLOW: [(&str, &str); 17] = [
     ("app", "use_cases"),
     ("server", "exactness"),
     ("sqlite", "contract"),
+    ("postgres", "query_plans"),
+    ("sqlite", "query_plans"),
+    ("xtask", "link_checker"),
+    ("http", "api"),
+    ("dashboard", "views"),
+    ("sqlite", "store"),
     ("domain", "lib"),
     ("click-recorder", "lib"),
     ("listener", "connections"),
