@@ -22,6 +22,9 @@ pub(super) enum LinkKind {
 }
 
 impl LinkKind {
+    /// Those that [`crate::edge`] visits.
+    pub(super) const AT_FULL_SPEED: [Self; 4] = [Self::Dated, Self::Forwarding, Self::Ruled, Self::Splitting];
+
     pub(super) const ALL: [Self; 7] = [
         Self::Dated,
         Self::Forwarding,

@@ -88,7 +88,7 @@ enum What {
     Import(import::Options),
     /// Serving visitors, compared with a bare actix-web program and nginx: a table of ratios.
     Edge(edge::Options),
-    /// All other benchmarks on the debug build at their smallest size, to check that they still run.
+    /// All other benchmarks but `instructions` on the debug build at their smallest size, to check that they still run.
     Smoke,
     /// The API on PostgreSQL and Redis, compared with bare PostgreSQL and Redis: a table of ratios.
     Store(store::Options),
@@ -118,7 +118,7 @@ fn release(root: &Path) -> Result<PathBuf> {
     program::build(root, Profile::Release)
 }
 
-/// Runs every benchmark on the program that the tests use. Their figures do not count, so they run side by side.
+/// Runs every benchmark on the program that the tests use, except for `instructions`, which needs valgrind. Their figures do not count, so they run side by side.
 fn smoke(root: &Path) -> Result<()> {
     let executable = &program::build(root, Profile::Debug)?;
     if !servers::are_installed() {

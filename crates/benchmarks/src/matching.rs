@@ -117,6 +117,7 @@ fn measure(program: &Program, commands: &Commands, store: &str, links: u32) -> R
             dry == real && back == real,
             "the dry run counted {dry:?}, the run {real:?} and then {back:?}"
         );
+        ensure!(real.updated == u64::from(links), "{real:?} of {links} links");
         let mut output = io::stdout().lock();
         writeln!(
             output,

@@ -90,7 +90,8 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let (mut pairs, mut turns) = (Vec::new(), Vec::new());
     for round in 0..=*rounds {
         let time = Duration::from_secs(*seconds);
-        let (turn, busy) = trying(&program.links, &person, &mut visitor, visit, time)?;
+        let strangers = Strangers { links: &program.links, turn: u32::try_from(round)?, time };
+        let (turn, busy) = trying(strangers, &person, &mut visitor, visit)?;
         let calm = Latencies::of_count(&mut visitor, visit, busy.count())?;
         // The first round warms up.
         if round > 0 {
@@ -102,26 +103,37 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     print(&pairs, &turns)
 }
 
-/// Tries passwords for this time, and measures the visits and a sign-in meanwhile.
+/// Those who try passwords in a turn.
+#[derive(Clone, Copy)]
+struct Strangers<'a> {
+    /// The address of the listener.
+    links: &'a str,
+    /// The number of the turn.
+    turn: u32,
+    time: Duration,
+}
+
+/// Lets the strangers try passwords, and measures the visits and a sign-in meanwhile.
 fn trying(
-    address: &str,
+    strangers: Strangers<'_>,
     person: &Person,
     visitor: &mut Connection,
     visit: &[Vec<u8>],
-    time: Duration,
 ) -> Result<(Turn, Latencies)> {
     let (tries, is_over) = (Tries::default(), AtomicBool::new(false));
     let began = Instant::now();
     thread::scope(|scope| {
-        let strangers: Vec<_> = (0..CONNECTIONS)
+        let trying: Vec<_> = (0..CONNECTIONS)
             .map(|number| {
                 let tries = &tries;
-                scope.spawn(move || stranger(address, number, began + time, tries))
+                scope.spawn(move || stranger(strangers, number, began + strangers.time, tries))
             })
             .collect();
         let joined = scope.spawn(|| {
+            // By then, every stranger has tried a password.
+            thread::sleep(INTERVAL.min(strangers.time));
             let signed_in = sign_in(person);
-            let mut answers = strangers.into_iter().map(thread::ScopedJoinHandle::join);
+            let mut answers = trying.into_iter().map(thread::ScopedJoinHandle::join);
             let outcome = answers
                 .try_for_each(|outcome| outcome.unwrap_or_else(|_| Err(anyhow!("a stranger has panicked"))));
             is_over.store(true, Ordering::Relaxed);
@@ -144,13 +156,13 @@ fn sign_in(person: &Person) -> Result<f64> {
 }
 
 /// Tries wrong passwords at a pace until the end, one at least.
-fn stranger(address: &str, number: u32, end: Instant, tries: &Tries) -> Result<()> {
-    let mut connection = Connection::open(address)?;
+fn stranger(strangers: Strangers<'_>, number: u32, end: Instant, tries: &Tries) -> Result<()> {
+    let mut connection = Connection::open(strangers.links)?;
     // The first tries spread over the interval.
     let mut next = Instant::now() + INTERVAL * number / CONNECTIONS;
     for round in 0_u32.. {
         thread::sleep(next.saturating_duration_since(Instant::now()));
-        connection.ask(&try_of(number, round))?;
+        connection.ask(&try_of(strangers.turn, number, round))?;
         let answer = connection.receive()?;
         match answer.status {
             403 => tries.wrong.fetch_add(1, Ordering::Relaxed),
@@ -166,12 +178,13 @@ fn stranger(address: &str, number: u32, end: Instant, tries: &Tries) -> Result<(
 }
 
 /// A wrong password for a link, from an address that no other try has.
-fn try_of(number: u32, round: u32) -> Vec<u8> {
-    let [_, high, middle, low] = (round * CONNECTIONS + number).to_be_bytes();
+fn try_of(turn: u32, number: u32, round: u32) -> Vec<u8> {
+    let [.., second] = turn.to_be_bytes();
+    let [.., third, fourth] = (round * CONNECTIONS + number).to_be_bytes();
     let link = number % LINKS;
     let form = format!("password=wrong+{number}+{round}");
     format!(
-        "POST /locked{link} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.{high}.{middle}.{low}\r\n\
+        "POST /locked{link} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.{second}.{third}.{fourth}\r\n\
          Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
         form.len()
     )
