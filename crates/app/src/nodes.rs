@@ -12,13 +12,13 @@ use crate::ports::{
     StoreError,
 };
 
-/// After how long without a report a node counts as silent: three reports may be missing.
+/// After how long without a report a node counts as silent: two reports may be missing.
 const SILENT_AFTER: Duration = Duration::from_secs(30);
 
 /// How many nodes operators see at most.
 const NODES_SHOWN: u16 = 100;
 
-/// Who a node is.
+/// The identity of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThisNode {
     /// Its id, which no other start of a program has.
