@@ -77,9 +77,9 @@ impl Case {
     /// The case with the same request at a link that has only a target.
     const fn reference(self) -> Self {
         match self {
-            Self::Plain => Self::Plain,
             Self::PlainWithQuery | Self::With(LinkKind::Forwarding | LinkKind::Ruled) => Self::PlainWithQuery,
-            Self::With(
+            Self::Plain
+            | Self::With(
                 LinkKind::Dated
                 | LinkKind::Tagged
                 | LinkKind::Splitting

@@ -135,8 +135,11 @@ fn measure(program: &Program, commands: &Commands, store: &str, links: u32) -> R
     Ok(())
 }
 
+/// What an account sends again and again, with its name in tables.
+type NamedRequests = (&'static str, Vec<Vec<u8>>);
+
 /// A list and a change of the other account, which has some links.
-fn requests_of(other: &ApiClient) -> Result<[(&'static str, Vec<Vec<u8>>); 2]> {
+fn requests_of(other: &ApiClient) -> Result<[NamedRequests; 2]> {
     let link = json!({"name": "A link", "target_url": "https://example.net/"});
     let body = json!({"redirects": vec![link; LINKS_OF_OTHER]}).to_string();
     let mut connection = other.connect()?;
