@@ -68,7 +68,8 @@ impl LinkKind {
             Self::Forwarding => 'q',
             Self::Tagged => 't',
             Self::Ruled => 'r',
-            Self::Splitting => 'v',
+            // The API has the path /v1.
+            Self::Splitting => 'w',
             Self::Limited => 'm',
             Self::Previewed => 'p',
         };
