@@ -7,9 +7,9 @@ mod sign_ins;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use signpost_xtask::program::{self, Profile};
+use signpost_xtask::program::Profile;
 
 /// The list of the API that everything is compared with.
 const LIST: &str = "/v1/redirects?limit=25";
@@ -44,10 +44,7 @@ impl Options {
 /// Runs both parts, each on a program of its own.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { rounds, requests, links, only, program } = options;
-    let executable = match program {
-        Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        None => program::build(root, Profile::Release)?,
-    };
+    let executable = crate::program_to_measure(root, program.as_deref(), Profile::Release)?;
     let is_wanted = |part: &str| only.as_ref().is_none_or(|only| only == part);
     if is_wanted("pages") {
         pages::run(&executable, *rounds, *requests, *links)?;

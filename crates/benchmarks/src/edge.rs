@@ -99,10 +99,7 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     ensure!(*seconds == 0 || has_wrk(), "the load needs wrk, which is not installed: apt-get install wrk");
     let is_wanted = |name: &str| only.is_empty() || only.iter().any(|only| name.contains(only.as_str()));
     let profile = if *seconds == 0 { Profile::Debug } else { Profile::Release };
-    let executable = match program {
-        Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        None => program::build(root, profile)?,
-    };
+    let executable = crate::program_to_measure(root, program.as_deref(), profile)?;
     let bare = program::build_package(root, "signpost-bare-actix", profile)?;
     let (core, core_of_load) = machine::cores()?;
     let folder = tempfile::tempdir()?;

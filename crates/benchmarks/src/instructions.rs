@@ -18,7 +18,7 @@ use crate::connection::{ApiClient, Connection};
 use crate::edge::scenery::{path_of, target_of};
 use crate::figure::Figure;
 use crate::link_kinds::LinkKind;
-use signpost_xtask::program::{self, Profile, Program};
+use signpost_xtask::program::{Profile, Program};
 
 /// The lines of a browser's request after the first.
 const HEADERS: &str = "Host: localhost\r\n\
@@ -108,13 +108,9 @@ struct Counted {
 /// Counts for both programs in turns, and prints the tables.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { starts, visits, program, before } = options;
-    let path = |path: &PathBuf| path.canonicalize().with_context(|| path.display().to_string());
-    let executable = match program {
-        Some(program) => path(program)?,
-        None => program::build(root, Profile::Release)?,
-    };
+    let executable = crate::program_to_measure(root, program.as_deref(), Profile::Release)?;
     let mut now = Counted::set_up(executable)?;
-    let mut before = before.as_ref().map(|before| Counted::set_up(path(before)?)).transpose()?;
+    let mut before = before.as_ref().map(|before| Counted::set_up(crate::absolute(before)?)).transpose()?;
     for _ in 0..*starts {
         for program in before.iter_mut().chain([&mut now]) {
             program.count(*visits)?;

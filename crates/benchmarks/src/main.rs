@@ -30,7 +30,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use clap::Parser;
 use serde_json::json;
 use signpost_xtask::program::{self, Profile, Program};
@@ -115,10 +115,21 @@ fn main() -> Result<()> {
 }
 
 fn release(root: &Path) -> Result<PathBuf> {
-    program::build(root, Profile::Release)
+    program_to_measure(root, None, Profile::Release)
 }
 
-/// Runs every benchmark on the program that the tests use, except for `instructions`, which needs valgrind. Their figures do not count, so they run side by side.
+/// The path of the program that a benchmark measures: the given one, or that of this checkout, which it builds.
+fn program_to_measure(root: &Path, given: Option<&Path>, profile: Profile) -> Result<PathBuf> {
+    given.map_or_else(|| program::build(root, profile), absolute)
+}
+
+/// A path that holds in every folder.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().with_context(|| path.display().to_string())
+}
+
+/// Runs every benchmark on the program that the tests use, except for `instructions`, which needs valgrind. Their figures do
+/// not count, so they run side by side.
 fn smoke(root: &Path) -> Result<()> {
     let executable = &program::build(root, Profile::Debug)?;
     if !servers::are_installed() {

@@ -18,7 +18,7 @@ use crate::edge::scenery::create;
 use crate::figure::Goal;
 use crate::latency::{self, Latencies};
 use crate::postgres::Postgres;
-use signpost_xtask::program::{self, Profile, Program};
+use signpost_xtask::program::{Profile, Program};
 use signpost_xtask::servers;
 
 /// The host of the targets, and the one that they move to. Then they move back.
@@ -71,10 +71,7 @@ struct Counts {
 /// Runs the change on each store.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { links, only, program } = options;
-    let executable = match program {
-        Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        None => program::build(root, Profile::Release)?,
-    };
+    let executable = crate::program_to_measure(root, program.as_deref(), Profile::Release)?;
     let is_wanted = |store: &str| only.as_ref().is_none_or(|only| only == store);
     if is_wanted("sqlite") {
         let folder = tempfile::tempdir()?;

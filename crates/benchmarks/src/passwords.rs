@@ -16,7 +16,7 @@ use crate::connection::{Api, Connection};
 use crate::dashboard::person::Person;
 use crate::figure::{Figure, Goal};
 use crate::latency::{self, Latencies, Pair};
-use signpost_xtask::program::{self, Profile, Program};
+use signpost_xtask::program::{Profile, Program};
 
 /// How many links ask for a password.
 const LINKS: u32 = 100;
@@ -70,10 +70,7 @@ struct Turn {
 /// Measures visits of a plain link in turns, and prints the medians of all rounds.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { rounds, seconds, program } = options;
-    let executable = match program {
-        Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        None => program::build(root, Profile::Release)?,
-    };
+    let executable = crate::program_to_measure(root, program.as_deref(), Profile::Release)?;
     let folder = tempfile::tempdir()?;
     let program = Program::start_with(&executable, folder.path(), &["--trusted-proxies", "127.0.0.1"])?;
     let mut api = Api::connect(&program)?;

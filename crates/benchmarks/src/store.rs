@@ -21,7 +21,7 @@ use anyhow::{Context as _, Result};
 
 use report::StoreReport;
 use scenery::Scenery;
-use signpost_xtask::program::{self, Profile};
+use signpost_xtask::program::Profile;
 use stage::Stage;
 
 /// The options of the benchmark.
@@ -61,10 +61,7 @@ type Part<'a> = &'a dyn Fn(&Stage, &Scenery, &mut StoreReport) -> Result<()>;
 /// Runs the benchmark, and prints its results.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { rounds, seconds, only, links, program, before } = options;
-    let executable = match program {
-        Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        None => program::build(root, Profile::Release)?,
-    };
+    let executable = crate::program_to_measure(root, program.as_deref(), Profile::Release)?;
     let mut report = StoreReport::new(*rounds, *seconds);
     let stage = Stage::start(&executable, before.as_deref())?;
     let scenery = Scenery::set_up(&stage, *links)?;
