@@ -1,4 +1,4 @@
-//! Telling the other nodes, for operators, how this one does.
+//! Reports how this node does, so that every node can show it to operators.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -13,7 +13,7 @@ use crate::unit_of_work::{Attempts, MaybeContended, commit};
 /// The unit of work of one request, with the outcome `T`. The store may ask for several attempts.
 pub(crate) struct Operation<'a, T> {
     app: &'a Application,
-    /// Whose keys are told from those of others. `None` for somebody whose requests have no keys.
+    /// Whose key it is: the account, or the user of an operator. `None` for the command line, which sends no keys.
     owner: Option<AccountId>,
     idempotency: Idempotency<'a, T>,
     attempts: Attempts<'a>,

@@ -65,20 +65,14 @@ pub struct Invite {
     pub is_operator: bool,
 }
 
-/// Makes an invitation, which voids older ones for the same address. The token is returned once and not stored.
+/// Makes an invitation, which voids older ones for the same address. The token is returned once and not stored: a repeated request gets
+/// the remembered answer, which lacks it (D12).
 ///
 /// # Errors
-/// [`OperatorError::NoSuchAccount`]. Or the store or the source of randomness broke.
-pub async fn invite(app: &Application, by: &Operator, invite: Invite) -> Result<SecretToken, OperatorError> {
-    invite_once(app, by, invite, Idempotency::disabled()).await
-}
-
-/// Makes an invitation as [`invite`] does. A repeated request gets the remembered answer, which lacks the token (D12).
-///
-/// # Errors
-/// Those of [`invite`]; [`AppError::AnsweredBefore`](crate::AppError::AnsweredBefore);
-/// [`AppError::Invalid`](crate::AppError::Invalid) if the key was used for another request.
-pub async fn invite_once(
+/// [`OperatorError::NoSuchAccount`]; [`AppError::AnsweredBefore`](crate::AppError::AnsweredBefore);
+/// [`AppError::Invalid`](crate::AppError::Invalid) if the key was used for another request. Or the store or the source of randomness
+/// broke.
+pub async fn invite(
     app: &Application,
     by: &Operator,
     invite: Invite,
@@ -287,25 +281,14 @@ pub async fn connected_since(
     Ok(app.store.identity_of(user, issuer).await?.map(|bound| bound.bound_at))
 }
 
-/// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then.
+/// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then. A repeated request gets
+/// the remembered answer, which lacks the token (D12).
 ///
 /// # Errors
-/// [`OperatorError::NoSuchUser`], [`OperatorError::UserDisabled`], [`PersonError::PasswordsOff`]. Or the store or the source of
-/// randomness broke.
+/// [`OperatorError::NoSuchUser`], [`OperatorError::UserDisabled`], [`PersonError::PasswordsOff`];
+/// [`AppError::AnsweredBefore`](crate::AppError::AnsweredBefore); [`AppError::Invalid`](crate::AppError::Invalid) if the key was used
+/// for another request. Or the store or the source of randomness broke.
 pub async fn reset(
-    app: &Application,
-    by: &Operator,
-    user: &UserReference,
-) -> Result<(User, SecretToken), OperatorError> {
-    reset_once(app, by, user, Idempotency::disabled()).await
-}
-
-/// Makes a link to set a new password as [`reset`] does. A repeated request gets the remembered answer, which lacks the token (D12).
-///
-/// # Errors
-/// Those of [`reset`]; [`AppError::AnsweredBefore`](crate::AppError::AnsweredBefore);
-/// [`AppError::Invalid`](crate::AppError::Invalid) if the key was used for another request.
-pub async fn reset_once(
     app: &Application,
     by: &Operator,
     reference: &UserReference,

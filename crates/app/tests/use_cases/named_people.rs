@@ -5,6 +5,7 @@ use std::time::Duration;
 use signpost_app::admission::{
     NamedRequest, NotEntered, ProxySignIn, SignedIn, enter, enter_named, recognise, recognise_named,
 };
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::second_factor::TypedCode;
 use signpost_app::people::tickets::NewPerson;
 use signpost_app::people::users::{self, Invite, UserReference};
@@ -49,7 +50,7 @@ async fn account(app: &Application, email: &str) -> AccountId {
 async fn join(app: &Application, email: &str, account: AccountId, role: Role) {
     let email = samples::email(email);
     let invite = Invite { email: email.clone(), joins: Some((account, role)), is_operator: false };
-    let token = users::invite(app, &Operator::COMMAND, invite).await.unwrap();
+    let token = users::invite(app, &Operator::COMMAND, invite, Idempotency::disabled()).await.unwrap();
     let person = NewPerson { time_zone: "UTC".to_owned(), ..NewPerson::default() };
     named::create_user(app, &token, &person, &email, &client()).await.unwrap();
 }

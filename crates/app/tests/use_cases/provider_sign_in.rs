@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::admission::{SignedIn, recognise};
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::identity::{
     Callback, Finished, IdentityError, ProviderSignIn, Purpose, begin, bind, finish,
 };
@@ -63,7 +64,7 @@ impl World {
         joins: Option<(signpost_domain::AccountId, Role)>,
     ) -> SecretToken {
         let invite = Invite { email: samples::email(email), joins, is_operator: joins.is_none() };
-        users::invite(&self.app, &Operator::COMMAND, invite).await.unwrap()
+        users::invite(&self.app, &Operator::COMMAND, invite, Idempotency::disabled()).await.unwrap()
     }
 
     pub(crate) fn now(&self) -> Timestamp {

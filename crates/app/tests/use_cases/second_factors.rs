@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::second_factor::{self, TypedCode};
 use signpost_app::people::sign_in::{self, Credentials, SignInStep};
 use signpost_app::people::tickets::{self, NewPerson};
@@ -25,7 +26,7 @@ fn client() -> Client {
 
 async fn new_user(app: &Application) -> OpenedSession {
     let invite = Invite { email: samples::email(EMAIL), joins: None, is_operator: true };
-    let token = users::invite(app, &Operator::COMMAND, invite).await.unwrap();
+    let token = users::invite(app, &Operator::COMMAND, invite, Idempotency::disabled()).await.unwrap();
     let (password, time_zone) = (PASSWORD.to_owned(), "UTC".to_owned());
     let person = NewPerson { password, time_zone, ..NewPerson::default() };
     tickets::create_user(app, &token, &person, &client()).await.unwrap()

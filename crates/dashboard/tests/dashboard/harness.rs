@@ -14,6 +14,7 @@ use actix_web::test::TestRequest;
 use futures_util::future::LocalBoxFuture;
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::admission::ProxySignIn;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::people::tickets;
 use signpost_app::people::users::{self, Invite};
@@ -151,9 +152,14 @@ impl Dashboard {
         let browser = self.named(email);
         let email = Email::parse(email).unwrap();
         let joins = Some((self.account, role));
-        let token = users::invite(&self.app, &Operator::COMMAND, Invite { email, joins, is_operator: false })
-            .await
-            .unwrap();
+        let token = users::invite(
+            &self.app,
+            &Operator::COMMAND,
+            Invite { email, joins, is_operator: false },
+            Idempotency::disabled(),
+        )
+        .await
+        .unwrap();
         let form = [("name", "Ada"), ("time_zone", "Europe/Berlin")];
         let joined = browser.post(&format!("/invitation/{}", token.expose()), &form).await;
         assert_eq!(joined.status, 303, "{}", joined.body);
@@ -168,8 +174,14 @@ impl Dashboard {
     /// A browser of a new user.
     pub async fn invited(&self, email: &str, joins: Option<(AccountId, Role)>, is_operator: bool) -> Browser {
         let email = Email::parse(email).unwrap();
-        let token =
-            users::invite(&self.app, &Operator::COMMAND, Invite { email, joins, is_operator }).await.unwrap();
+        let token = users::invite(
+            &self.app,
+            &Operator::COMMAND,
+            Invite { email, joins, is_operator },
+            Idempotency::disabled(),
+        )
+        .await
+        .unwrap();
         let browser = self.browser();
         let form = [("name", "Ada"), ("password", PASSWORD), ("time_zone", "Europe/Berlin")];
         let joined = browser.post(&format!("/invitation/{}", token.expose()), &form).await;

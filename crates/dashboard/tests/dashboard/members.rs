@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::Operator;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, Invite};
 use signpost_domain::{Email, PageLimit, Role, UserId};
 
@@ -99,7 +100,7 @@ async fn d70_operators_withdraw_invitations_to_accounts_and_to_none() {
         let joins = account.map(|account| (account, Role::Editor));
         let email = Email::parse(email).unwrap();
         let invite = Invite { email, joins, is_operator: joins.is_none() };
-        users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap();
+        users::invite(&dashboard.app, &Operator::COMMAND, invite, Idempotency::disabled()).await.unwrap();
     }
     let pages = [format!("/operator/accounts/{account}"), "/operator/users".to_owned()];
     for (page, own, other) in
@@ -283,7 +284,8 @@ async fn d69_a_lowered_owner_is_not_raised_by_an_invitation_of_their_own() {
         joins: Some((dashboard.account, Role::Owner)),
         is_operator: false,
     };
-    let token = users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap();
+    let token =
+        users::invite(&dashboard.app, &Operator::COMMAND, invite, Idempotency::disabled()).await.unwrap();
     let link = format!("/invitation/{}", token.expose());
     let user = user_of(&dashboard, "other@example.com").await;
     assert_eq!(set_role(&owner, user, "viewer").await.status, 303);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::Operator;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, Invite};
 use signpost_app::ports::{Clock as _, IdentityClaims, ProviderError};
 use signpost_domain::{Email, Name, Role, SecretToken};
@@ -231,7 +232,8 @@ async fn d77_an_invitation_is_accepted_with_the_provider() {
     let (dashboard, provider) = world().await;
     let email = Email::parse("bob@example.com").unwrap();
     let invite = Invite { email, joins: Some((dashboard.account, Role::Editor)), is_operator: false };
-    let token: SecretToken = users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap();
+    let token: SecretToken =
+        users::invite(&dashboard.app, &Operator::COMMAND, invite, Idempotency::disabled()).await.unwrap();
     let (mut bob, path) = (dashboard.browser(), format!("/invitation/{}", token.expose()));
     let page = bob.get(&path).await.body;
     assert!(
@@ -327,7 +329,8 @@ async fn a_second_factor_and_a_provider_go_beside_each_other() {
     let email = Email::parse("eve@example.com").unwrap();
     let joins = Some((dashboard.account, Role::Viewer));
     let invite = Invite { email, joins, is_operator: false };
-    let token = users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap();
+    let token =
+        users::invite(&dashboard.app, &Operator::COMMAND, invite, Idempotency::disabled()).await.unwrap();
     let mut invited = invited;
     name(&dashboard, &provider, "2");
     let accept = format!("/invitation/{}/provider", token.expose());

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use futures_util::future::join;
 use signpost_app::Operator;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, UserReference};
 use signpost_domain::{Email, Role, TotpSeed};
 
@@ -255,7 +256,8 @@ async fn a_new_password_by_a_link_needs_the_code_as_well() {
     let dashboard = Dashboard::start().await;
     let (_, seed, _) = ada_with_factor(&dashboard).await;
     let user = UserReference::Email(Email::parse(ADA).unwrap());
-    let (_, token) = users::reset(&dashboard.app, &Operator::COMMAND, &user).await.unwrap();
+    let (_, token) =
+        users::reset(&dashboard.app, &Operator::COMMAND, &user, Idempotency::disabled()).await.unwrap();
     let browser = dashboard.browser();
     let form = [("password", "another fine password")];
     let answer = browser.post(&format!("/reset/{}", token.expose()), &form).await;
@@ -336,7 +338,8 @@ async fn without_a_secrets_key_there_are_no_second_factors() {
     let refused = without.browser().sign_in(ADA, PASSWORD).await;
     assert!(refused.status == 422 && refused.body.contains("has no secrets key now"), "{}", refused.body);
     let user = UserReference::Email(Email::parse(ADA).unwrap());
-    let (_, token) = users::reset(&without.app, &Operator::COMMAND, &user).await.unwrap();
+    let (_, token) =
+        users::reset(&without.app, &Operator::COMMAND, &user, Idempotency::disabled()).await.unwrap();
     let form = [("password", "another fine password")];
     let refused = without.browser().post(&format!("/reset/{}", token.expose()), &form).await;
     assert!(refused.status == 422 && refused.body.contains("has no secrets key now"), "{}", refused.body);
@@ -378,7 +381,8 @@ async fn a_reset_forgives_the_codes_that_somebody_else_got_wrong() {
         assert_eq!(thief.post("/sign-in/code", &[("code", "000000")]).await.status, 422);
     }
     let user = UserReference::Email(Email::parse(ADA).unwrap());
-    let (_, token) = users::reset(&dashboard.app, &Operator::COMMAND, &user).await.unwrap();
+    let (_, token) =
+        users::reset(&dashboard.app, &Operator::COMMAND, &user, Idempotency::disabled()).await.unwrap();
     let browser = dashboard.browser();
     browser.post(&format!("/reset/{}", token.expose()), &[("password", "another fine password")]).await;
     let form = [("code", &*code(&dashboard, &seed))];

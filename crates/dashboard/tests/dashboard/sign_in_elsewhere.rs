@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actix_web::test::TestRequest;
 use signpost_app::Operator;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, Invite, UserReference};
 use signpost_dashboard::{ROUTES, RouteMethod};
 use signpost_domain::{AuditAction, Email, PageLimit, Role, User};
@@ -188,7 +189,8 @@ async fn d77_an_unknown_and_a_disabled_user_have_no_access() {
 async fn d77_passwords_are_off() {
     let dashboard = Dashboard::start().await;
     dashboard.member(ADA, Role::Owner).await;
-    let (_, reset) = users::reset(&dashboard.app, &Operator::COMMAND, &user(ADA)).await.unwrap();
+    let (_, reset) =
+        users::reset(&dashboard.app, &Operator::COMMAND, &user(ADA), Idempotency::disabled()).await.unwrap();
     let dashboard = dashboard.also_behind_proxy().await;
     let ada = dashboard.named(ADA);
     let reset = format!("/reset/{}", reset.expose());
@@ -208,7 +210,9 @@ async fn d77_passwords_are_off() {
     let me = ada.get("/me").await;
     assert!(me.body.contains("so you have no password here"), "{}", me.body);
     assert!(!me.body.contains("type=\"password\""), "{}", me.body);
-    let refused = users::reset(&dashboard.app, &Operator::COMMAND, &user(ADA)).await.unwrap_err();
+    let refused = users::reset(&dashboard.app, &Operator::COMMAND, &user(ADA), Idempotency::disabled())
+        .await
+        .unwrap_err();
     assert_eq!(refused.to_string(), "passwords are off, because `sign-in-header` is set");
 }
 
@@ -255,10 +259,14 @@ async fn d77_the_first_user_and_the_invited_come_in_without_a_password() {
 
     let email = Email::parse("bob@example.com").unwrap();
     let joins = Some((dashboard.account, Role::Editor));
-    let token =
-        users::invite(&dashboard.app, &Operator::COMMAND, Invite { email, joins, is_operator: false })
-            .await
-            .unwrap();
+    let token = users::invite(
+        &dashboard.app,
+        &Operator::COMMAND,
+        Invite { email, joins, is_operator: false },
+        Idempotency::disabled(),
+    )
+    .await
+    .unwrap();
     let invitation = format!("/invitation/{}", token.expose());
     let other = ada.get(&invitation).await;
     assert!(other.body.contains("the proxy says that you are ada@example.com"), "{}", other.body);
@@ -279,7 +287,10 @@ async fn d77_an_existing_user_accepts_an_invitation() {
     let invite = Invite { email: Email::parse(ADA).unwrap(), joins, is_operator: false };
     let invitation = format!(
         "/invitation/{}",
-        users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap().expose()
+        users::invite(&dashboard.app, &Operator::COMMAND, invite, Idempotency::disabled())
+            .await
+            .unwrap()
+            .expose()
     );
     let other = dashboard.named_member("bob@example.com", Role::Viewer).await;
     assert_eq!(other.post(&invitation, &[]).await.status, 403);

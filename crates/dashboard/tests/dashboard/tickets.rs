@@ -2,6 +2,7 @@
 
 use futures_util::future::join_all;
 use signpost_app::Operator;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, Invite, UserReference};
 use signpost_domain::{Email, Role};
 
@@ -87,7 +88,10 @@ async fn d70_tickets_expire() {
     };
     let invitation = format!(
         "/invitation/{}",
-        users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap().expose()
+        users::invite(&dashboard.app, &Operator::COMMAND, invite, Idempotency::disabled())
+            .await
+            .unwrap()
+            .expose()
     );
     let browser = dashboard.browser();
     let hours = |hours: u64| std::time::Duration::from_hours(hours);
@@ -125,7 +129,10 @@ async fn d70_an_invitation_is_for_its_address_alone() {
     };
     let path = format!(
         "/invitation/{}",
-        users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap().expose()
+        users::invite(&dashboard.app, &Operator::COMMAND, invite, Idempotency::disabled())
+            .await
+            .unwrap()
+            .expose()
     );
     assert!(dashboard.browser().get(&path).await.body.contains("Sign in"), "ada has a user");
     assert_eq!(bob.post(&path, &[]).await.status, 403, "the invitation is another's");
@@ -139,7 +146,8 @@ async fn d70_a_reset_sets_the_password_and_ends_all_sessions() {
     let dashboard = Dashboard::start().await;
     let ada = dashboard.member("ada@example.com", Role::Owner).await;
     let reference = UserReference::Email(email("ada@example.com"));
-    let (_, token) = users::reset(&dashboard.app, &Operator::COMMAND, &reference).await.unwrap();
+    let (_, token) =
+        users::reset(&dashboard.app, &Operator::COMMAND, &reference, Idempotency::disabled()).await.unwrap();
     let path = format!("/reset/{}", token.expose());
     assert!(ada.is_signed_in().await, "making a link changes nothing");
     let browser = dashboard.browser();
@@ -158,7 +166,8 @@ async fn d70_a_changed_password_voids_a_reset() {
     let dashboard = Dashboard::start().await;
     let ada = dashboard.member("ada@example.com", Role::Owner).await;
     let reference = UserReference::Email(email("ada@example.com"));
-    let (_, token) = users::reset(&dashboard.app, &Operator::COMMAND, &reference).await.unwrap();
+    let (_, token) =
+        users::reset(&dashboard.app, &Operator::COMMAND, &reference, Idempotency::disabled()).await.unwrap();
     assert_eq!(ada.post("/me/password", &[("password", "another fine password")]).await.status, 303);
     assert_eq!(dashboard.browser().get(&format!("/reset/{}", token.expose())).await.status, 410);
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use signpost_app::accounts::{self, AccountReference};
+use signpost_app::idempotency::Idempotency;
 use signpost_app::people::users::{self, Invite, UserReference};
 use signpost_app::{Application, Operator};
 use signpost_dashboard::DashboardOrigin;
@@ -113,7 +114,7 @@ pub(super) async fn run(
             Ok(output.result(&shown(&user), format!("Enabled {}: it can sign in.", named(&user)))?)
         }
         UserCommand::Reset { user } => {
-            let (user, token) = users::reset(app, &Operator::COMMAND, &user).await?;
+            let (user, token) = users::reset(app, &Operator::COMMAND, &user, Idempotency::disabled()).await?;
             let url = url_of(dashboard, "reset", &token);
             let json = json!({ "id": user.id.to_string(), "email": user.email.as_str(), "reset_url": url });
             let text = format!(
@@ -142,7 +143,7 @@ pub(super) async fn run(
 
 /// Makes an invitation, and returns its address.
 pub(super) async fn invite(app: &Application, invite: Invite, dashboard: &DashboardOrigin) -> Result<String> {
-    let token = users::invite(app, &Operator::COMMAND, invite).await?;
+    let token = users::invite(app, &Operator::COMMAND, invite, Idempotency::disabled()).await?;
     Ok(url_of(dashboard, "invitation", &token))
 }
 

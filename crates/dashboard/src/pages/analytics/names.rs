@@ -1,4 +1,4 @@
-//! What values of dimensions are called.
+//! Names of the values of dimensions, as pages show them.
 
 use std::collections::{BTreeSet, HashMap};
 

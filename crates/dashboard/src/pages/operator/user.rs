@@ -67,7 +67,7 @@ pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, 
     let request = form.key();
     let idempotency =
         Idempotency::of_request(request.as_ref(), |(): &()| Some(answer_without_link(String::new())));
-    let outcome = users::reset_once(visit.app(), &operator, &user, idempotency).await;
+    let outcome = users::reset(visit.app(), &operator, &user, idempotency).await;
     let (user, url) = match Made::of(outcome)? {
         Made::Now((user, token)) => (user, Some(ticket_url(&visit, "reset", &token))),
         Made::Before(_) => (users::find(visit.app(), &operator, &user).await?, None),

@@ -73,7 +73,7 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let request = form.key();
     let idempotency =
         Idempotency::of_request(request.as_ref(), |(): &()| Some(answer_without_link(String::new())));
-    let made = match users::invite_once(visit.app(), &operator, invite, idempotency).await {
+    let made = match users::invite(visit.app(), &operator, invite, idempotency).await {
         Err(OperatorError::NoSuchAccount(_)) => Made::Refused(no_such_account().into()),
         outcome => Made::of(outcome)?,
     };
