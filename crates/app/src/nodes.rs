@@ -39,7 +39,7 @@ pub enum Presence {
     Silent(Duration),
     /// It was heard from this long ago.
     Heard(Duration),
-    /// It has not been heard from for this long, and another one has started on the same machine since: it was restarted.
+    /// It has not been heard from for this long, and another one on the same machine has been heard from only since: it was restarted.
     Replaced(Duration),
 }
 
@@ -70,7 +70,7 @@ pub async fn all(app: &Application, _by: &Operator) -> Result<Option<Nodes>, Sto
     let heard = reports.node_reports(NODES_SHOWN).await?;
     // What this node knows about itself is newer than its report.
     let own = own_report(app, failing(&app.health, |_| true));
-    Ok(Some(seen(own, heard, app.clock.now())))
+    Ok(Some(seen(own, heard)))
 }
 
 /// What this node tells the others. It asks the store that counts requests, if there is one beside the database, so that a node
@@ -102,21 +102,24 @@ fn failing(health: &NodeHealth, is_told: impl Fn(Part) -> bool) -> Vec<FailingPa
     told.map(in_report).collect()
 }
 
-/// The nodes at `now`: this one, whose report is `own`, and those that the store has heard from.
-fn seen(own: NodeReport, heard: HeardReports, now: Timestamp) -> Nodes {
+/// This node, whose report is `own`, and those that the store has heard from.
+fn seen(own: NodeReport, heard: HeardReports) -> Nodes {
     let HeardReports { newest, others } = heard;
-    let newest: Vec<HeardReport> = newest.into_iter().filter(|heard| heard.report.node != own.node).collect();
-    let starts: Vec<(ReportText, Timestamp)> = std::iter::once(&own)
-        .chain(newest.iter().filter(|heard| heard.age < SILENT_AFTER).map(|heard| &heard.report))
-        .map(|report| (report.host.clone(), report.started_at))
+    let own_id = own.node;
+    let is_own = |heard: &HeardReport| heard.report.node == own_id;
+    // A node that the store does not know yet has only just started.
+    let known_for = newest.iter().find(|heard| is_own(heard)).map_or(Duration::ZERO, |heard| heard.known_for);
+    let live: Vec<(ReportText, Duration)> = newest
+        .iter()
+        .filter(|heard| heard.age < SILENT_AFTER && !is_own(heard))
+        .map(|heard| (heard.report.host.clone(), heard.known_for))
+        .chain([(own.host.clone(), known_for)])
         .collect();
-    let presence = |HeardReport { report, age }: &HeardReport| {
-        let last_heard = now.minus(*age);
-        let succeeds =
-            |(host, started_at): &(ReportText, Timestamp)| *host == report.host && *started_at >= last_heard;
+    let presence = |HeardReport { report, age, known_for: _ }: &HeardReport| {
+        let succeeds = |(host, known_for): &(ReportText, Duration)| *host == report.host && known_for <= age;
         if *age < SILENT_AFTER {
             Presence::Heard(*age)
-        } else if starts.iter().any(succeeds) {
+        } else if live.iter().any(succeeds) {
             Presence::Replaced(*age)
         } else {
             Presence::Silent(*age)
@@ -124,6 +127,7 @@ fn seen(own: NodeReport, heard: HeardReports, now: Timestamp) -> Nodes {
     };
     let mut nodes: Vec<Node> = newest
         .into_iter()
+        .filter(|heard| !is_own(heard))
         .map(|heard| Node { presence: presence(&heard), report: heard.report })
         .chain([Node { report: own, presence: Presence::Here }])
         .collect();
@@ -149,11 +153,15 @@ mod tests {
 
     use super::*;
 
-    const NOW: i64 = 3_600_000;
-
-    /// The report of a node that started at this second, and was heard from this many seconds before [`NOW`].
+    /// The report of a node that was heard from this many seconds ago, and first a day ago.
     fn heard(number: u8, host: &str, started: i64, age: u64) -> HeardReport {
-        HeardReport { report: report(number, host, started), age: Duration::from_secs(age) }
+        HeardReport { known_for: Duration::from_hours(24), ..first_heard(number, host, started, age) }
+    }
+
+    /// The first report of a node, which was heard this many seconds ago.
+    fn first_heard(number: u8, host: &str, started: i64, age: u64) -> HeardReport {
+        let age = Duration::from_secs(age);
+        HeardReport { report: report(number, host, started), age, known_for: age }
     }
 
     fn report(number: u8, host: &str, started: i64) -> NodeReport {
@@ -169,7 +177,7 @@ mod tests {
 
     /// The numbers of the nodes and whether they are heard from, as node 1 sees them.
     fn listed(newest: Vec<HeardReport>) -> Vec<(u8, Presence)> {
-        let seen = seen(report(1, "web-1", 0), HeardReports { newest, others: 7 }, samples::at(NOW));
+        let seen = seen(report(1, "web-1", 0), HeardReports { newest, others: 7 });
         assert_eq!(seen.others, 7);
         seen.nodes.iter().map(|node| (node.report.node.to_bytes()[0], node.presence)).collect()
     }
@@ -195,32 +203,36 @@ mod tests {
         assert_eq!(order, [1, 2, 4, 3]);
     }
 
+    /// When a node started is by its own clock, and does not count.
     #[test]
-    fn d69_a_silent_node_is_replaced_by_a_later_start_on_its_machine() {
+    fn d69_a_silent_node_is_replaced_by_one_first_heard_later() {
+        let of = |others: Vec<HeardReport>| {
+            let silent = heard(2, "web-2", 0, 600);
+            let newest = others.into_iter().chain([silent]).collect();
+            listed(newest).into_iter().find(|(number, _)| *number == 2).unwrap().1
+        };
+        let age = Duration::from_mins(10);
+        let known_for =
+            |node: HeardReport, seconds| HeardReport { known_for: Duration::from_secs(seconds), ..node };
+        assert_eq!(of(Vec::new()), Presence::Silent(age));
+        for started in [-3_600, 0, 3_600] {
+            let live = || heard(3, "web-2", started, 1);
+            assert_eq!(of(vec![known_for(live(), 600)]), Presence::Replaced(age), "{started}");
+            assert_eq!(of(vec![known_for(live(), 601)]), Presence::Silent(age), "both ran: {started}");
+        }
+        assert_eq!(of(vec![first_heard(3, "web-3", 0, 1)]), Presence::Silent(age), "another machine");
+        assert_eq!(of(vec![first_heard(3, "web-2", 0, 60)]), Presence::Silent(age), "silent itself");
+    }
+
+    #[test]
+    fn d69_this_node_replaces_others_even_if_its_report_is_old() {
         let of =
             |newest: Vec<HeardReport>| listed(newest).into_iter().find(|(number, _)| *number == 2).unwrap().1;
-        let silent = || heard(2, "web-2", 0, 600);
-        let age = Duration::from_mins(10);
-        let last_heard = NOW / 1_000 - 600;
-        assert_eq!(of(vec![silent()]), Presence::Silent(age));
-        assert_eq!(of(vec![heard(3, "web-2", last_heard, 1), silent()]), Presence::Replaced(age));
-        assert_eq!(
-            of(vec![heard(3, "web-2", last_heard - 1, 1), silent()]),
-            Presence::Silent(age),
-            "both ran"
-        );
-        assert_eq!(
-            of(vec![heard(3, "web-3", last_heard, 1), silent()]),
-            Presence::Silent(age),
-            "another machine"
-        );
-        assert_eq!(
-            of(vec![heard(3, "web-2", last_heard, 60), silent()]),
-            Presence::Silent(age),
-            "silent itself"
-        );
-        let replaced_by_this_one = heard(2, "web-1", -7_200, 3_600);
-        assert_eq!(of(vec![replaced_by_this_one]), Presence::Replaced(Duration::from_hours(1)));
+        let age = Duration::from_hours(1);
+        let silent = || heard(2, "web-1", 0, 3_600);
+        assert_eq!(of(vec![silent()]), Presence::Replaced(age), "the store does not know this node yet");
+        assert_eq!(of(vec![first_heard(1, "web-1", 0, 60), silent()]), Presence::Replaced(age));
+        assert_eq!(of(vec![heard(1, "web-1", 0, 1), silent()]), Presence::Silent(age), "both ran");
     }
 
     #[test]
@@ -229,7 +241,7 @@ mod tests {
         stored.report.version = ReportText::cut("stored");
         let heard = HeardReports { newest: vec![stored], others: 0 };
         let own = report(1, "web-1", 0);
-        let seen = seen(own.clone(), heard, samples::at(NOW));
+        let seen = seen(own.clone(), heard);
         assert_eq!(seen.nodes, [Node { report: own, presence: Presence::Here }]);
     }
 }

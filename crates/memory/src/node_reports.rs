@@ -9,8 +9,17 @@ use signpost_domain::Timestamp;
 
 use crate::store::MemoryStore;
 
-/// The last report of each node, and when it came.
-pub(crate) type Reported = BTreeMap<NodeId, (Timestamp, NodeReport)>;
+/// The last report of each node.
+pub(crate) type Reported = BTreeMap<NodeId, Heard>;
+
+/// The last report of a node.
+pub(crate) struct Heard {
+    report: NodeReport,
+    /// When it came.
+    at: Timestamp,
+    /// When the first one came.
+    first_at: Timestamp,
+}
 
 /// How old what came at `at` is. After the clock was set back, it is new.
 fn age(now: Timestamp, at: Timestamp) -> Duration {
@@ -23,7 +32,8 @@ impl NodeReports for MemoryStore {
     async fn write_node_report(&self, report: &NodeReport) -> Result<(), StoreError> {
         let now = self.now();
         self.with_reports(|reports| {
-            reports.insert(report.node, (now, report.clone()));
+            let first_at = reports.get(&report.node).map_or(now, |heard| heard.first_at);
+            reports.insert(report.node, Heard { report: report.clone(), at: now, first_at });
         })
     }
 
@@ -38,7 +48,11 @@ impl NodeReports for MemoryStore {
         self.with_reports(|reports| {
             let mut newest: Vec<HeardReport> = reports
                 .values()
-                .map(|(at, report)| HeardReport { report: report.clone(), age: age(now, *at) })
+                .map(|Heard { report, at, first_at }| HeardReport {
+                    report: report.clone(),
+                    age: age(now, *at),
+                    known_for: age(now, *first_at),
+                })
                 .collect();
             newest.sort_by_key(|heard| heard.age);
             let others = newest.len().saturating_sub(at_most.into());
@@ -50,7 +64,7 @@ impl NodeReports for MemoryStore {
     async fn forget_node_reports(&self, kept: Duration, at_most: u16) -> Result<u64, StoreError> {
         let now = self.now();
         self.with_reports(|reports| {
-            let old = reports.iter().filter(|(_, (at, _))| age(now, *at) >= kept);
+            let old = reports.iter().filter(|(_, heard)| age(now, heard.at) >= kept);
             let old: Vec<NodeId> = old.map(|(node, _)| *node).take(at_most.into()).collect();
             for node in &old {
                 reports.remove(node);

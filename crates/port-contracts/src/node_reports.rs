@@ -70,6 +70,7 @@ macro_rules! __node_reports_cases {
             reports {
                 a_report_is_read_as_it_was_written
                 a_new_report_replaces_the_last_one_of_its_node
+                a_node_is_known_since_its_first_report
                 a_removed_report_is_gone_at_once
                 the_newest_reports_come_first_and_the_others_are_counted
                 old_reports_are_forgotten_a_few_at_a_time
@@ -133,9 +134,9 @@ async fn a_report_is_read_as_it_was_written(fixture: Box<dyn NodeReportsFixture>
     for report in [report(1), full_report(1), NodeReport { waiting_clicks: Some(none_waits), ..report(1) }] {
         reports.write_node_report(&report).await.unwrap();
         let HeardReports { newest, others } = read(&*reports).await;
-        let [HeardReport { report: heard, age }] = newest.as_slice() else { panic!("{newest:?}") };
+        let [HeardReport { report: heard, age, known_for }] = newest.as_slice() else { panic!("{newest:?}") };
         assert_eq!((heard, others), (&report, 0));
-        assert!(*age < HOUR, "{age:?}");
+        assert!(*age < HOUR && *known_for < HOUR, "{age:?}, {known_for:?}");
     }
 }
 
@@ -150,6 +151,28 @@ async fn a_new_report_replaces_the_last_one_of_its_node(fixture: Box<dyn NodeRep
     assert_eq!(numbers(&heard), [1, 2]);
     assert_eq!(heard.newest[0].report, report(1));
     assert!(heard.newest[0].age < HOUR && heard.newest[1].age >= HOUR, "{heard:?}");
+}
+
+/// The start that the node tells does not count.
+async fn a_node_is_known_since_its_first_report(fixture: Box<dyn NodeReportsFixture>) {
+    let reports = fixture.reports();
+    let known_for = async |number: u8| {
+        let newest = read(&*reports).await.newest;
+        newest.into_iter().find(|heard| heard.report.node == report(number).node).unwrap().known_for
+    };
+    reports.write_node_report(&report(1)).await.unwrap();
+    fixture.pass(HOUR).await;
+    reports.write_node_report(&report(1)).await.unwrap();
+    fixture.pass(HOUR).await;
+    let late_by_its_own_clock = NodeReport { started_at: samples::at(60_000), ..report(1) };
+    reports.write_node_report(&late_by_its_own_clock).await.unwrap();
+    reports.write_node_report(&report(2)).await.unwrap();
+    let [one, other] = [known_for(1).await, known_for(2).await];
+    assert!(one >= HOUR * 2 && other < HOUR, "{one:?}, {other:?}");
+    // A node that was forgotten is another one to the store.
+    reports.remove_node_report(report(1).node).await.unwrap();
+    reports.write_node_report(&report(1)).await.unwrap();
+    assert!(known_for(1).await < HOUR);
 }
 
 async fn a_removed_report_is_gone_at_once(fixture: Box<dyn NodeReportsFixture>) {

@@ -18,7 +18,7 @@ use crate::statement::statement;
 use crate::store::PostgresStore;
 
 statement! {
-    /// Writes a report in the place of the last one.
+    /// Writes a report in the place of the last one. The row of a new node gets `first_heard_at` from the default of the column.
     WriteReport<'a> -> BigInt {
         node: IdBytes => Identifier,
         host: &'a str => Text,
@@ -48,12 +48,14 @@ statement! {
 }
 
 statement! {
-    /// The newest reports, each with its age in milliseconds and the number of all reports. The clock may have been set back.
+    /// The newest reports, each with its age and the one of its node's first report in milliseconds, and the number of all reports. The
+    /// clock may have been set back.
     NewestReports -> (
         Identifier,
         Text,
         Text,
         Moment,
+        BigInt,
         BigInt,
         Array<Text>,
         Array<Moment>,
@@ -66,8 +68,9 @@ statement! {
         at_most: i64 => BigInt,
     } =
     "SELECT r.node, r.host, r.version, r.started_at, greatest(floor(extract(epoch FROM clock_timestamp() - r.heard_at) * \
-     1000), 0)::bigint, r.failing_parts, r.failed_at, r.errors, r.waiting_clicks, r.waiting_bytes, r.waiting_since, \
-     count(*) OVER () FROM node_reports AS r ORDER BY r.heard_at DESC, r.node LIMIT $1"
+     1000), 0)::bigint, greatest(floor(extract(epoch FROM clock_timestamp() - r.first_heard_at) * 1000), 0)::bigint, \
+     r.failing_parts, r.failed_at, r.errors, r.waiting_clicks, r.waiting_bytes, r.waiting_since, count(*) OVER () FROM \
+     node_reports AS r ORDER BY r.heard_at DESC, r.node LIMIT $1"
 }
 
 statement! {
@@ -88,6 +91,7 @@ type ReportRow = (
     String,
     Instant,
     i64,
+    i64,
     Vec<String>,
     Vec<Instant>,
     Vec<String>,
@@ -98,7 +102,21 @@ type ReportRow = (
 );
 
 fn heard(row: ReportRow) -> Result<HeardReport, Corrupt> {
-    let (node, host, version, started_at, age, parts, failed_at, errors, clicks, bytes, since, _all) = row;
+    let (
+        node,
+        host,
+        version,
+        started_at,
+        age,
+        known_for,
+        parts,
+        failed_at,
+        errors,
+        clicks,
+        bytes,
+        since,
+        _all,
+    ) = row;
     let row = RowName::of_bytes("node_reports", &node.get());
     let failing = parts.iter().zip(failed_at).zip(errors).map(|((part, at), error)| {
         let at = row.timestamp("failed_at", at)?;
@@ -120,7 +138,9 @@ fn heard(row: ReportRow) -> Result<HeardReport, Corrupt> {
         failing: failing.collect::<Result<_, Corrupt>>()?,
         waiting_clicks,
     };
-    Ok(HeardReport { report, age: Duration::from_millis(u64::try_from(age).unwrap_or_default()) })
+    let [age, known_for] =
+        [age, known_for].map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or_default()));
+    Ok(HeardReport { report, age, known_for })
 }
 
 /// The calls of a node share the connection of its own work. One that was dropped keeps it until the server has ended its statement, so
@@ -159,7 +179,7 @@ impl NodeReports for PostgresStore {
     async fn node_reports(&self, at_most: u16) -> Result<HeardReports, StoreError> {
         self.read(async |connection| {
             let rows: Vec<ReportRow> = NewestReports { at_most: at_most.into() }.load(connection).await?;
-            let all = rows.as_slice().first().map_or(0, |row| u64::try_from(row.11).unwrap_or_default());
+            let all = rows.as_slice().first().map_or(0, |row| u64::try_from(row.12).unwrap_or_default());
             let newest = rows.into_iter().map(heard).collect::<Result<Vec<_>, _>>()?;
             let others = all.saturating_sub(u64::try_from(newest.len()).unwrap_or_default());
             Ok(HeardReports { newest, others })

@@ -139,8 +139,10 @@ impl NodeReportsFixture for Fixture {
 
     async fn pass(&self, time: Duration) {
         let seconds = time.as_secs();
-        self.database
-            .run(&format!("UPDATE node_reports SET heard_at = heard_at - interval '{seconds} seconds'"));
+        self.database.run(&format!(
+            "UPDATE node_reports SET heard_at = heard_at - interval '{seconds} seconds', \
+             first_heard_at = first_heard_at - interval '{seconds} seconds'"
+        ));
     }
 }
 

@@ -96,6 +96,8 @@ pub struct HeardReport {
     pub report: NodeReport,
     /// How long ago the store took it, by the one clock of the store. Clocks of nodes do not matter.
     pub age: Duration,
+    /// How long ago the store took the first report of the node, by the same clock.
+    pub known_for: Duration,
 }
 
 /// The reports that a store has.
