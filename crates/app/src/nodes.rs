@@ -12,8 +12,12 @@ use crate::ports::{
     StoreError,
 };
 
-/// After how long without a report a node counts as silent: two reports may be missing.
-const SILENT_AFTER: Duration = Duration::from_secs(30);
+/// How often a node reports.
+pub(crate) const REPORTED_EVERY: Duration = Duration::from_secs(10);
+
+/// After how long without a report a node counts as silent: three reports are missing, and the third one is late by as much as the
+/// store may take to answer by default.
+const SILENT_AFTER: Duration = REPORTED_EVERY.saturating_mul(3).saturating_add(Duration::from_secs(5));
 
 /// How many nodes operators see at most.
 const NODES_SHOWN: u16 = 100;
@@ -183,11 +187,11 @@ mod tests {
     }
 
     #[test]
-    fn d69_a_node_is_silent_after_thirty_seconds() {
+    fn d69_a_node_is_silent_when_three_reports_are_missing() {
         let seconds = Duration::from_secs;
-        let nodes = vec![heard(3, "web-3", 0, 29), heard(2, "web-2", 0, 30)];
+        let nodes = vec![heard(3, "web-3", 0, 34), heard(2, "web-2", 0, 35)];
         let expected =
-            [(1, Presence::Here), (2, Presence::Silent(seconds(30))), (3, Presence::Heard(seconds(29)))];
+            [(1, Presence::Here), (2, Presence::Silent(seconds(35))), (3, Presence::Heard(seconds(34)))];
         assert_eq!(listed(nodes), expected);
     }
 

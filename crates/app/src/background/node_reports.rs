@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
-use crate::nodes::report_of_now;
+use crate::nodes::{REPORTED_EVERY, report_of_now};
 use crate::ports::NodeReports;
 
 /// How long the report of a node that ended without removing it is kept.
@@ -43,7 +43,7 @@ impl Job for ReportNode {
     }
 
     fn period(&self) -> Duration {
-        Duration::from_secs(10)
+        REPORTED_EVERY
     }
 
     async fn step(&self) -> Result<Progress, AppError> {

@@ -78,8 +78,8 @@ async fn d69_nodes_report_every_ten_seconds_until_they_stop() {
     let heard = Presence::Heard(Duration::ZERO);
     assert_eq!(other.seen().await, [entry("web-2", Presence::Here), entry("web-1", heard)]);
     // It hangs, or has lost its connection.
-    memory.clock.advance(SECOND * 30);
-    let silent = Presence::Silent(SECOND * 30);
+    memory.clock.advance(SECOND * 35);
+    let silent = Presence::Silent(SECOND * 35);
     assert_eq!(one.seen().await, [entry("web-1", Presence::Here), entry("web-2", silent)]);
     other.runner.stop().await;
     assert_eq!(one.seen().await, [entry("web-1", Presence::Here)]);
