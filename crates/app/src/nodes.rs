@@ -12,6 +12,9 @@ use crate::ports::{
     StoreError,
 };
 
+/// The name of the job that writes reports.
+pub(crate) const REPORT_JOB: &str = "report-node";
+
 /// How often a node reports.
 pub(crate) const REPORTED_EVERY: Duration = Duration::from_secs(10);
 
@@ -78,10 +81,16 @@ pub async fn all(app: &Application, _by: &Operator) -> Result<Option<Nodes>, Sto
 }
 
 /// What this node tells the others. It asks the store that counts requests, if there is one beside the database, so that a node
-/// without requests knows of an outage too. It says nothing of the database, because a report that arrives shows that it works.
+/// without requests knows of an outage too. It says nothing of the database and of the job that reports, because a report that arrives
+/// shows that both work.
 pub(crate) async fn report_of_now(app: &Application) -> NodeReport {
     ask_quota_store(app).await;
-    own_report(app, failing(&app.health, |part| !matches!(part, Part::Database | Part::DatabaseWrites)))
+    own_report(
+        app,
+        failing(&app.health, |part| {
+            !matches!(part, Part::Database | Part::DatabaseWrites | Part::Job(REPORT_JOB))
+        }),
+    )
 }
 
 fn own_report(app: &Application, failing: Vec<FailingPart>) -> NodeReport {

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
-use crate::nodes::{REPORTED_EVERY, report_of_now};
+use crate::nodes::{REPORT_JOB, REPORTED_EVERY, report_of_now};
 use crate::ports::NodeReports;
 
 /// How long the report of a node that ended without removing it is kept.
@@ -35,7 +35,7 @@ impl ReportNode {
 #[async_trait]
 impl Job for ReportNode {
     fn name(&self) -> &'static str {
-        "report-node"
+        REPORT_JOB
     }
 
     fn done_by(&self) -> DoneBy {
