@@ -167,9 +167,9 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     nodes: "Nodes",
     nodes_fail: |n| {
         if n == 1 {
-            "Parts of another node fail.".to_owned()
+            format!("Parts of another node fail. {TRIED_AGAIN}")
         } else {
-            format!("Parts of {n} other nodes fail.")
+            format!("Parts of {n} other nodes fail. {TRIED_AGAIN}")
         }
     },
     nodes_silent: |n| {
@@ -247,7 +247,11 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     sign_out_text: "All sessions of the user end at once. The password stays.",
     silent: "Silent",
     some_fail: |n| {
-        if n == 1 { "One part fails at present.".to_owned() } else { format!("{n} parts fail at present.") }
+        if n == 1 {
+            format!("One part fails at present. {TRIED_AGAIN}")
+        } else {
+            format!("{n} parts fail at present. {TRIED_AGAIN}")
+        }
     },
     state: "State",
     suspend: "Suspend account",
@@ -275,6 +279,9 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     worked_at: |a| format!("Last worked: {a}."),
     works: "Works",
 };
+
+/// Why a part may be shown as failing long after its cause is gone.
+const TRIED_AGAIN: &str = "A part counts as failing until it works again. A job is tried again within an hour; name servers and the certificate authority are tried when they are needed next.";
 
 /// A number with its noun.
 fn counted(number: usize, noun: &str) -> String {
