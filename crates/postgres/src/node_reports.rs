@@ -14,6 +14,8 @@ use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
+#[cfg(doc)]
+use crate::lease::CLEANING_LIMIT;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 
@@ -143,8 +145,8 @@ fn heard(row: ReportRow) -> Result<HeardReport, Corrupt> {
     Ok(HeardReport { report, age, known_for })
 }
 
-/// The calls of a node share the connection of its own work. One that was dropped keeps it until the server has ended its statement, so
-/// that a later one takes effect after it.
+/// The calls of a node share the connection of its own work. One that was dropped keeps it until the server has ended its statement, but
+/// for [`CLEANING_LIMIT`] at most: a later call takes effect after it unless the server takes longer, or does not get the cancellation.
 #[async_trait]
 impl NodeReports for PostgresStore {
     async fn write_node_report(&self, report: &NodeReport) -> Result<(), StoreError> {

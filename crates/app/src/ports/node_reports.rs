@@ -111,8 +111,9 @@ pub struct HeardReports {
 
 /// The last report of each node that shares a store. A store that only one node uses has no such port (ADR 91).
 ///
-/// Calls of one node take effect in the order in which they were made, also if the caller has dropped the earlier one: a node that stops
-/// removes its report after the last one that it wrote.
+/// Calls of one node take effect in the order in which they were made, so that a node that stops removes the last report that it wrote. A
+/// store that cannot end a call that was dropped lets later calls pass after about two seconds. The dropped write may then land after the
+/// removal, and the node is listed as silent until its report is forgotten.
 #[async_trait]
 pub trait NodeReports: Send + Sync {
     /// Keeps the report in the place of the last one of the same node.
