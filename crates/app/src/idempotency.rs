@@ -78,7 +78,8 @@ pub async fn recall(
     caller: &Caller,
     request: &KeyedRequest,
 ) -> Result<Option<RememberedAnswer>, AppError> {
-    let remembered = app.store.remembered_request(caller.account_id(), &request.key, app.clock.now()).await?;
+    let remembered =
+        app.store.remembered_request(caller.account_id().into(), &request.key, app.clock.now()).await?;
     remembered.map(|remembered| replay(request, remembered)).transpose()
 }
 

@@ -5,45 +5,45 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, Remembering, RoomForAnswers, SizedAnswer,
-    StoreError, UnitOfWork,
+    ANSWERS_KEPT, AnswerOwner, AnswerReads, AnswerWrites, RememberedRequest, Remembering, RoomForAnswers,
+    SizedAnswer, StoreError, UnitOfWork,
 };
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
 use crate::store::MemoryStore;
 use crate::unit_of_work::MemoryUnitOfWork;
 
-type Owned = (AccountId, IdempotencyKey);
+type Owned = (AnswerOwner, IdempotencyKey);
 
-/// The remembered answers of all accounts, with the time of each. Copied on the first change in a unit of work.
+/// The remembered answers of all owners, with the time of each. Copied on the first change in a unit of work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answers(Arc<BTreeMap<Owned, (Timestamp, Arc<RememberedRequest>)>>);
 
 impl Answers {
     fn remembered(
         &self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Option<RememberedRequest> {
-        let (since, request) = self.0.get(&(account, key.clone()))?;
+        let (since, request) = self.0.get(&(owner, key.clone()))?;
         (!is_over(*since, now)).then(|| RememberedRequest::clone(request))
     }
 
     fn remember(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         request: &RememberedRequest,
         now: Timestamp,
     ) {
         let kept = (now, Arc::new(request.clone()));
-        Arc::make_mut(&mut self.0).insert((account, key.clone()), kept);
+        Arc::make_mut(&mut self.0).insert((owner, key.clone()), kept);
     }
 
-    fn make_room(&mut self, account: AccountId, bytes: u32, most: u64, now: Timestamp) -> Remembering {
-        let of_account = self.0.iter().filter(|((owner, _), _)| *owner == account);
-        let mut sized: Vec<_> = of_account
+    fn make_room(&mut self, owner: AnswerOwner, bytes: u32, most: u64, now: Timestamp) -> Remembering {
+        let of_owner = self.0.iter().filter(|((other, _), _)| *other == owner);
+        let mut sized: Vec<_> = of_owner
             .map(|((_, key), (since, request))| SizedAnswer { since: *since, bytes: request.bytes(key) })
             .collect();
         sized.sort_by_key(|answer| answer.since);
@@ -51,8 +51,8 @@ impl Answers {
             RoomForAnswers::NoneUntil(instant) => Remembering::NoneUntil(instant),
             RoomForAnswers::After { forgotten_until, forgotten: _, total: _ } => {
                 if let Some(until) = forgotten_until {
-                    let is_kept = |owner: AccountId, since: Timestamp| owner != account || since > until;
-                    Arc::make_mut(&mut self.0).retain(|(owner, _), (since, _)| is_kept(*owner, *since));
+                    let is_kept = |other: AnswerOwner, since: Timestamp| other != owner || since > until;
+                    Arc::make_mut(&mut self.0).retain(|(other, _), (since, _)| is_kept(*other, *since));
                 }
                 Remembering::Done
             }
@@ -61,6 +61,7 @@ impl Answers {
 
     /// Deletes all answers of an account.
     pub(crate) fn forget_account(&mut self, account: AccountId) {
+        let account = AnswerOwner::Account(account);
         if self.0.keys().any(|(owner, _)| *owner == account) {
             Arc::make_mut(&mut self.0).retain(|(owner, _), _| *owner != account);
         }
@@ -94,11 +95,11 @@ fn is_over(since: Timestamp, now: Timestamp) -> bool {
 impl AnswerReads for MemoryStore {
     async fn remembered_request(
         &self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError> {
-        self.read(|state| state.answers.remembered(account, key, now))
+        self.read(|state| state.answers.remembered(owner, key, now))
     }
 
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
@@ -122,26 +123,26 @@ impl AnswerWrites for MemoryUnitOfWork {
     /// Units of work run one by one, so all earlier ones have ended here.
     async fn claim_key(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError> {
-        self.write(|state| Ok(state.answers.remembered(account, key, now)))
+        self.write(|state| Ok(state.answers.remembered(owner, key, now)))
     }
 
     /// The total is recomputed each time, so it is always right.
     async fn remember_within(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         request: &RememberedRequest,
         most: u64,
         now: Timestamp,
     ) -> Result<Remembering, StoreError> {
         self.write(|state| {
-            let outcome = state.answers.make_room(account, request.bytes(key), most, now);
+            let outcome = state.answers.make_room(owner, request.bytes(key), most, now);
             if outcome == Remembering::Done {
-                state.answers.remember(account, key, request, now);
+                state.answers.remember(owner, key, request, now);
             }
             Ok(outcome)
         })

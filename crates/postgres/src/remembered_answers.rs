@@ -12,10 +12,10 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{
-    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, Remembering,
+    ANSWERS_KEPT, AnswerOwner, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, Remembering,
     RoomForAnswers, StoreError,
 };
-use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_domain::{IdempotencyKey, Timestamp};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::failure::Failure;
@@ -62,10 +62,10 @@ impl QueryFragment<Pg> for ForgetOldest {
 static ANSWERS_KEPT_SECONDS: f64 = ANSWERS_KEPT.as_secs_f64();
 
 statement! {
-    /// Writes an answer over its claim, if the account's answers then still fit in their storage limit. In either case the
-    /// account's total stays locked until the transaction ends.
+    /// Writes an answer over its claim, if the owner's answers then still fit in their storage limit. In either case the
+    /// owner's total stays locked until the transaction ends.
     RememberWithin<'a> -> Bool {
-        account: IdBytes => Identifier,
+        owner: IdBytes => Identifier,
         key: &'a str => Text,
         fingerprint: Vec<u8> => Binary,
         status: i32 => Integer,
@@ -83,10 +83,10 @@ statement! {
 }
 
 statement! {
-    /// Deletes the account's answers given up to an instant, except those whose key another transaction takes over. That
-    /// transaction will wait for the account's total, which is locked here.
+    /// Deletes the owner's answers given up to an instant, except those whose key another transaction takes over. That
+    /// transaction will wait for the owner's total, which is locked here.
     ForgetForRoom -> Bool {
-        account: IdBytes => Identifier,
+        owner: IdBytes => Identifier,
         until: Instant => Moment,
     } =
     "WITH old AS MATERIALIZED (SELECT o.key FROM remembered_answers AS o WHERE o.account_id = $1 AND o.created_at <= \
@@ -96,7 +96,7 @@ statement! {
 
 impl<'a> RememberWithin<'a> {
     fn new(
-        account: AccountId,
+        owner: AnswerOwner,
         key: &'a IdempotencyKey,
         request: &'a RememberedRequest,
         most_before: u64,
@@ -105,7 +105,7 @@ impl<'a> RememberWithin<'a> {
         let bytes = request.bytes(key);
         let RememberedRequest { fingerprint, answer: RememberedAnswer { status, location, body } } = request;
         Self {
-            account: account.into(),
+            owner: owner.into(),
             key: key.as_str(),
             fingerprint: fingerprint.to_bytes().to_vec(),
             status: (*status).into(),
@@ -139,38 +139,35 @@ fn forgotten_until(now: Timestamp) -> Instant {
 
 async fn find(
     connection: &mut &AsyncPgConnection,
-    account: AccountId,
+    owner: AnswerOwner,
     key: &IdempotencyKey,
     now: Timestamp,
 ) -> Result<Option<RememberedRequest>, Failure> {
     let found = remembered_answers::table
-        .find((IdBytes::from(account), key.as_str()))
+        .find((IdBytes::from(owner), key.as_str()))
         .filter(remembered_answers::created_at.gt(forgotten_until(now)))
         .select(RememberedAnswerRow::as_select())
         .first(connection)
         .await
         .optional()?;
-    Ok(found.map(|row| row.into_request(account, key)).transpose()?)
+    Ok(found.map(|row| row.into_request(owner, key)).transpose()?)
 }
 
-/// Sums the size of the account's answers, and deletes the oldest ones if they exceed the limit. It uses the slower of the
+/// Sums the size of the owner's answers, and deletes the oldest ones if they exceed the limit. It uses the slower of the
 /// clocks of node and server.
 async fn make_room(
     connection: &mut &AsyncPgConnection,
-    account: AccountId,
+    owner: AnswerOwner,
     bytes: u32,
     most: u64,
     now: Timestamp,
 ) -> Result<Remembering, Failure> {
-    let of_account = remembered_answers::table
-        .filter(remembered_answers::account_id.eq(IdBytes::from(account)))
+    let of_owner = remembered_answers::table
+        .filter(remembered_answers::account_id.eq(IdBytes::from(owner)))
         .filter(diesel::dsl::not(is_claimed()));
-    let answers: Vec<SizeRow> = of_account
-        .order(remembered_answers::created_at)
-        .select(SizeRow::as_select())
-        .load(connection)
-        .await?;
-    let answers = answers.into_iter().map(|row| row.into_sized(account)).collect::<Result<Vec<_>, _>>()?;
+    let answers: Vec<SizeRow> =
+        of_owner.order(remembered_answers::created_at).select(SizeRow::as_select()).load(connection).await?;
+    let answers = answers.into_iter().map(|row| row.into_sized(owner)).collect::<Result<Vec<_>, _>>()?;
     let servers: Instant = diesel::select(diesel::dsl::sql::<Moment>("now()")).get_result(connection).await?;
     let now = servers.timestamp().map_or(now, |servers| now.min(servers));
     let (forgotten_until, forgotten, total) = match RoomForAnswers::among(&answers, bytes, most, now) {
@@ -178,12 +175,12 @@ async fn make_room(
         RoomForAnswers::After { forgotten_until, forgotten, total } => (forgotten_until, forgotten, total),
     };
     if let Some(until) = forgotten_until {
-        let old = ForgetForRoom { account: account.into(), until: until.into() };
+        let old = ForgetForRoom { owner: owner.into(), until: until.into() };
         if old.execute(connection).await? != forgotten {
             return Err(Failure::Contended);
         }
     }
-    diesel::update(remembered_totals::table.find(IdBytes::from(account)))
+    diesel::update(remembered_totals::table.find(IdBytes::from(owner)))
         .set(remembered_totals::bytes.eq(whole_number(total)))
         .execute(connection)
         .await?;
@@ -194,11 +191,11 @@ async fn make_room(
 impl AnswerReads for PostgresStore {
     async fn remembered_request(
         &self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError> {
-        self.read(async |connection| find(connection, account, key, now).await).await
+        self.read(async |connection| find(connection, owner, key, now).await).await
     }
 
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
@@ -215,12 +212,12 @@ impl AnswerReads for PostgresStore {
 impl AnswerWrites for PostgresUnitOfWork {
     async fn claim_key(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError> {
         let remembered = self.step(async |connection| {
-            let claim = Claim::new(account, key, now);
+            let claim = Claim::new(owner, key, now);
             let claimed = diesel::insert_into(remembered_answers::table)
                 .values(&claim)
                 .on_conflict_do_nothing()
@@ -230,11 +227,11 @@ impl AnswerWrites for PostgresUnitOfWork {
                 return Ok(None);
             }
             // Separate statements, which see what was committed while the first one waited.
-            if let Some(remembered) = find(connection, account, key, now).await? {
+            if let Some(remembered) = find(connection, owner, key, now).await? {
                 return Ok(Some(remembered));
             }
             let too_old = remembered_answers::table
-                .find((IdBytes::from(account), key.as_str()))
+                .find((IdBytes::from(owner), key.as_str()))
                 .filter(remembered_answers::created_at.le(forgotten_until(now)));
             let taken_over = diesel::update(too_old).set(&claim).execute(connection).await?;
             if taken_over > 0 {
@@ -242,7 +239,7 @@ impl AnswerWrites for PostgresUnitOfWork {
             }
             // Another transaction took the key over meanwhile. Or the row was deleted, and any transaction may claim the
             // key.
-            find(connection, account, key, now).await?.map(Some).ok_or(Failure::Contended)
+            find(connection, owner, key, now).await?.map(Some).ok_or(Failure::Contended)
         });
         let remembered = remembered.await?;
         if remembered.is_none() {
@@ -253,7 +250,7 @@ impl AnswerWrites for PostgresUnitOfWork {
 
     async fn remember_within(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         request: &RememberedRequest,
         most: u64,
@@ -262,15 +259,15 @@ impl AnswerWrites for PostgresUnitOfWork {
         let bytes = request.bytes(key);
         let outcome = self.step(async |connection| {
             if let Some(most_before) = most.checked_sub(bytes.into()) {
-                let answer = RememberWithin::new(account, key, request, most_before, now);
+                let answer = RememberWithin::new(owner, key, request, most_before, now);
                 if answer.execute(connection).await? > 0 {
                     return Ok(Remembering::Done);
                 }
             }
-            let outcome = make_room(connection, account, bytes, most, now).await?;
+            let outcome = make_room(connection, owner, bytes, most, now).await?;
             if outcome == Remembering::Done {
                 // A claimed row is visible to this unit of work only.
-                let claim = remembered_answers::table.find((IdBytes::from(account), key.as_str()));
+                let claim = remembered_answers::table.find((IdBytes::from(owner), key.as_str()));
                 let answer = NewAnswer::new(key, request, now);
                 let answered =
                     diesel::update(claim.filter(is_claimed())).set(answer).execute(connection).await?;

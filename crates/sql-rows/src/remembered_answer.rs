@@ -1,8 +1,10 @@
 //! Rows of `remembered_answers`.
 
 use diesel::prelude::*;
-use signpost_app::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint, SizedAnswer};
-use signpost_domain::{AccountId, IdempotencyKey};
+use signpost_app::ports::{
+    AnswerOwner, RememberedAnswer, RememberedRequest, RequestFingerprint, SizedAnswer,
+};
+use signpost_domain::IdempotencyKey;
 
 use crate::Corrupt;
 use crate::cell::RowName;
@@ -21,6 +23,7 @@ pub(crate) mod table {
         remembered_answers (account_id, key) {
             /// Only on SQLite: its own number of the row.
             rowid -> BigInt,
+            /// The owner: an account, or a user who acts as an operator.
             account_id -> Identifier,
             key -> Text,
             fingerprint -> Binary,
@@ -49,14 +52,14 @@ pub struct RememberedAnswerRow {
 }
 
 impl RememberedAnswerRow {
-    /// The remembered answer of this account and key.
+    /// The remembered answer of this owner and key.
     pub fn into_request(
         self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
     ) -> Result<RememberedRequest, Corrupt> {
         let Self { fingerprint, status, location, body } = self;
-        let row = RowName::new(TABLE, format_args!("{account} {}", key.as_str()));
+        let row = RowName::new(TABLE, format_args!("{owner} {}", key.as_str()));
         let status = u16::try_from(status).ok().filter(|status| STATUSES.contains(status));
         let status = row.cell("status", status.ok_or("is not an HTTP status"))?;
         let fingerprint = <[u8; 32]>::try_from(fingerprint).map_err(|_| "does not have 32 bytes");
@@ -74,10 +77,10 @@ pub struct SizeRow {
 }
 
 impl SizeRow {
-    /// The size of an answer of this account.
-    pub fn into_sized(self, account: AccountId) -> Result<SizedAnswer, Corrupt> {
+    /// The size of an answer of this owner.
+    pub fn into_sized(self, owner: AnswerOwner) -> Result<SizedAnswer, Corrupt> {
         let Self { created_at, bytes } = self;
-        let row = RowName::new(TABLE, format_args!("{account}"));
+        let row = RowName::new(TABLE, format_args!("{owner}"));
         let since = row.cell("created_at", created_at.timestamp().ok_or("is not a valid time"))?;
         Ok(SizedAnswer { since, bytes: row.cell("bytes", u32::try_from(bytes))? })
     }

@@ -3,8 +3,8 @@
 #![expect(clippy::ref_option_ref, reason = "Diesel's derives write such references for optional columns")]
 
 use diesel::prelude::*;
-use signpost_app::ports::{RememberedAnswer, RememberedRequest};
-use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_app::ports::{AnswerOwner, RememberedAnswer, RememberedRequest};
+use signpost_domain::{IdempotencyKey, Timestamp};
 
 use crate::schema::remembered_answers;
 use signpost_sql_rows::columns::{IdBytes, Instant};
@@ -24,14 +24,14 @@ pub(crate) struct NewAnswer<'a> {
 
 impl<'a> NewAnswer<'a> {
     pub(crate) fn new(
-        account: AccountId,
+        owner: AnswerOwner,
         key: &'a IdempotencyKey,
         request: &'a RememberedRequest,
         now: Timestamp,
     ) -> Self {
         let RememberedRequest { fingerprint, answer: RememberedAnswer { status, location, body } } = request;
         Self {
-            account_id: account.into(),
+            account_id: owner.into(),
             key: key.as_str(),
             fingerprint: fingerprint.to_bytes().to_vec(),
             status: i32::from(*status),

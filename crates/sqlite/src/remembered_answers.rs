@@ -5,9 +5,10 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
 use signpost_app::ports::{
-    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, Remembering, RoomForAnswers, StoreError,
+    ANSWERS_KEPT, AnswerOwner, AnswerReads, AnswerWrites, RememberedRequest, Remembering, RoomForAnswers,
+    StoreError,
 };
-use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_domain::{IdempotencyKey, Timestamp};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::failure::Failure;
@@ -38,17 +39,17 @@ fn last_forgotten(now: Timestamp) -> Instant {
 /// The remembered answer of a key at `now`.
 fn remembered(
     connection: &mut SqliteConnection,
-    account: AccountId,
+    owner: AnswerOwner,
     key: &IdempotencyKey,
     now: Timestamp,
 ) -> Result<Option<RememberedRequest>, Failure> {
     let found = remembered_answers::table
-        .find((IdBytes::from(account), key.as_str()))
+        .find((IdBytes::from(owner), key.as_str()))
         .filter(remembered_answers::created_at.gt(last_forgotten(now)))
         .select(RememberedAnswerRow::as_select())
         .first(connection)
         .optional()?;
-    Ok(found.map(|row| row.into_request(account, key)).transpose()?)
+    Ok(found.map(|row| row.into_request(owner, key)).transpose()?)
 }
 
 /// Deletes the oldest answers that have expired at `now`, and returns their number. The rows are not named one by one: there
@@ -64,18 +65,17 @@ fn forget(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Re
     Ok(diesel::delete(forgotten).execute(connection)?)
 }
 
-/// Remembers an answer, if the account's answers then still fit in their storage limit. The sum comes from an index without
+/// Remembers an answer, if the owner's answers then still fit in their storage limit. The sum comes from an index without
 /// bodies, within the same statement: a batch must not cost another one (D30).
 fn remember_within(
     connection: &mut SqliteConnection,
     answer: NewAnswer<'_>,
-    account: AccountId,
+    owner: AnswerOwner,
     most_before: u64,
 ) -> Result<bool, Failure> {
     let most_before = i64::try_from(most_before).unwrap_or(i64::MAX);
-    let of_account =
-        remembered_answers::table.filter(remembered_answers::account_id.eq(IdBytes::from(account)));
-    let taken = of_account.select(sum(remembered_answers::bytes)).single_value();
+    let of_owner = remembered_answers::table.filter(remembered_answers::account_id.eq(IdBytes::from(owner)));
+    let taken = of_owner.select(sum(remembered_answers::bytes)).single_value();
     let has_room = coalesce(taken, 0).le(most_before);
     let NewAnswer { account_id, key, fingerprint, status, location, body, created_at } = answer;
     let row = diesel::select((
@@ -101,25 +101,24 @@ fn remember_within(
     Ok(remembering.execute(connection)? > 0)
 }
 
-/// Sums the size of the account's answers, and deletes the oldest ones if they exceed the limit.
+/// Sums the size of the owner's answers, and deletes the oldest ones if they exceed the limit.
 fn make_room(
     connection: &mut SqliteConnection,
-    account: AccountId,
+    owner: AnswerOwner,
     bytes: u32,
     most: u64,
     now: Timestamp,
 ) -> Result<Remembering, Failure> {
-    let of_account =
-        remembered_answers::table.filter(remembered_answers::account_id.eq(IdBytes::from(account)));
+    let of_owner = remembered_answers::table.filter(remembered_answers::account_id.eq(IdBytes::from(owner)));
     let answers: Vec<SizeRow> =
-        of_account.order(remembered_answers::created_at).select(SizeRow::as_select()).load(connection)?;
-    let answers = answers.into_iter().map(|row| row.into_sized(account)).collect::<Result<Vec<_>, _>>()?;
+        of_owner.order(remembered_answers::created_at).select(SizeRow::as_select()).load(connection)?;
+    let answers = answers.into_iter().map(|row| row.into_sized(owner)).collect::<Result<Vec<_>, _>>()?;
     let forgotten_until = match RoomForAnswers::among(&answers, bytes, most, now) {
         RoomForAnswers::NoneUntil(instant) => return Ok(Remembering::NoneUntil(instant)),
         RoomForAnswers::After { forgotten_until, forgotten: _, total: _ } => forgotten_until,
     };
     if let Some(until) = forgotten_until {
-        let old = of_account.filter(remembered_answers::created_at.le(Instant::from(until)));
+        let old = of_owner.filter(remembered_answers::created_at.le(Instant::from(until)));
         diesel::delete(old).execute(connection)?;
     }
     Ok(Remembering::Done)
@@ -129,12 +128,12 @@ fn make_room(
 impl AnswerReads for SqliteStore {
     async fn remembered_request(
         &self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError> {
         let key = key.clone();
-        self.readers().read(move |connection| remembered(connection, account, &key, now)).await
+        self.readers().read(move |connection| remembered(connection, owner, &key, now)).await
     }
 
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
@@ -157,17 +156,17 @@ impl AnswerReads for SqliteStore {
 impl AnswerWrites for SqliteUnitOfWork {
     async fn claim_key(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError> {
         let key = key.clone();
-        self.step(move |connection| remembered(connection, account, &key, now)).await
+        self.step(move |connection| remembered(connection, owner, &key, now)).await
     }
 
     async fn remember_within(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         request: &RememberedRequest,
         most: u64,
@@ -177,13 +176,13 @@ impl AnswerWrites for SqliteUnitOfWork {
         let step = move |connection: &mut SqliteConnection| {
             let bytes = request.bytes(&key);
             let Some(most_before) = most.checked_sub(bytes.into()) else {
-                return make_room(connection, account, bytes, most, now);
+                return make_room(connection, owner, bytes, most, now);
             };
-            let answer = || NewAnswer::new(account, &key, &request, now);
-            if remember_within(connection, answer(), account, most_before)? {
+            let answer = || NewAnswer::new(owner, &key, &request, now);
+            if remember_within(connection, answer(), owner, most_before)? {
                 return Ok(Remembering::Done);
             }
-            let outcome = make_room(connection, account, bytes, most, now)?;
+            let outcome = make_room(connection, owner, bytes, most, now)?;
             if outcome == Remembering::Done {
                 diesel::replace_into(remembered_answers::table).values(answer()).execute(connection)?;
             }

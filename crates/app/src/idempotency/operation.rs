@@ -1,38 +1,36 @@
 //! The unit of work of a request that may have an idempotency key.
 
-use signpost_domain::{AccountId, Refusal};
+use signpost_domain::Refusal;
 
 use super::{Idempotency, KeyedRequest, replay};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::operator::Operator;
-use crate::ports::{RememberedAnswer, RememberedRequest, Remembering, StoreError, UnitOfWork};
+use crate::ports::{AnswerOwner, RememberedAnswer, RememberedRequest, Remembering, StoreError, UnitOfWork};
 use crate::unit_of_work::{Attempts, MaybeContended, commit};
 
 /// The unit of work of one request, with the outcome `T`. The store may ask for several attempts.
 pub(crate) struct Operation<'a, T> {
     app: &'a Application,
-    /// Whose key it is: the account, or the user of an operator. `None` for the command line, which sends no keys.
-    owner: Option<AccountId>,
+    /// Whose key it is. `None` for the command line, which sends no keys.
+    owner: Option<AnswerOwner>,
     idempotency: Idempotency<'a, T>,
     attempts: Attempts<'a>,
 }
 
 impl<'a, T> Operation<'a, T> {
     pub(crate) fn new(app: &'a Application, caller: &Caller, idempotency: Idempotency<'a, T>) -> Self {
-        Self { app, owner: Some(caller.account_id()), idempotency, attempts: Attempts::at(app) }
+        Self { app, owner: Some(caller.account_id().into()), idempotency, attempts: Attempts::at(app) }
     }
 
-    /// The operation of an operator, who acts for no account: the keys of a person belong to the user. Ids of users and accounts
-    /// have one source, so no account has that of a user.
+    /// The operation of an operator, who acts for no account: the keys of a person belong to the user.
     pub(crate) fn of_operator(app: &'a Application, by: &Operator, idempotency: Idempotency<'a, T>) -> Self {
-        let owner = by.user().map(|user| AccountId::from_bytes(user.to_bytes()));
-        Self { app, owner, idempotency, attempts: Attempts::at(app) }
+        Self { app, owner: by.user().map(AnswerOwner::User), idempotency, attempts: Attempts::at(app) }
     }
 
     /// The key of the request, if it has one, and whose it is.
-    fn keyed(&self) -> Option<(AccountId, &'a KeyedRequest)> {
+    fn keyed(&self) -> Option<(AnswerOwner, &'a KeyedRequest)> {
         self.owner.zip(self.idempotency.request)
     }
 
@@ -119,7 +117,7 @@ impl<'a, T> Operation<'a, T> {
     async fn claim(
         &self,
         work: &mut dyn UnitOfWork,
-        owner: AccountId,
+        owner: AnswerOwner,
         request: &KeyedRequest,
     ) -> Result<(), AppError> {
         let remembered = work.claim_key(owner, &request.key, self.app.clock.now()).await?;
@@ -132,7 +130,7 @@ impl<'a, T> Operation<'a, T> {
     async fn remember(
         &self,
         mut work: Box<dyn UnitOfWork>,
-        owner: AccountId,
+        owner: AnswerOwner,
         request: &KeyedRequest,
         answer: RememberedAnswer,
     ) -> Result<(), AppError> {

@@ -106,7 +106,8 @@ pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, 
 
 pub use refusal_counts::{RefusalCount, RefusalCounts, Refused};
 pub use remembered_answers::{
-    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, RequestFingerprint,
+    ANSWERS_KEPT, AnswerOwner, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest,
+    RequestFingerprint,
 };
 pub use room_for_answers::{
     ANSWERS_KEPT_AT_LEAST, ROOM_FOR_ANSWERS, Remembering, RoomForAnswers, SizedAnswer,

@@ -1,16 +1,59 @@
 //! Remembered answers to requests with an `Idempotency-Key` (D12).
 
+use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
-use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_domain::{AccountId, IdempotencyKey, Timestamp, UserId};
 
 use super::room_for_answers::Remembering;
 use super::store_error::StoreError;
 
 /// How long an answer is remembered (D12). At exactly this age, to the millisecond, it no longer is.
 pub const ANSWERS_KEPT: Duration = Duration::from_hours(24);
+
+/// Whose idempotency keys they are. The stores keep only the bytes, because ids of users and accounts have [one
+/// source](super::IdSource): no account has the id of a user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AnswerOwner {
+    /// The account for which the API or the dashboard acts.
+    Account(AccountId),
+    /// The user who acts as an operator, for no account.
+    User(UserId),
+}
+
+impl AnswerOwner {
+    /// The bytes to store.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        match self {
+            Self::Account(id) => id.to_bytes(),
+            Self::User(id) => id.to_bytes(),
+        }
+    }
+}
+
+impl From<AccountId> for AnswerOwner {
+    fn from(id: AccountId) -> Self {
+        Self::Account(id)
+    }
+}
+
+impl From<UserId> for AnswerOwner {
+    fn from(id: UserId) -> Self {
+        Self::User(id)
+    }
+}
+
+impl fmt::Display for AnswerOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Account(id) => id.fmt(f),
+            Self::User(id) => id.fmt(f),
+        }
+    }
+}
 
 /// Identifies what a request asks for. Two requests with the same fingerprint are the same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,7 +109,7 @@ impl RememberedRequest {
     /// The bytes of an answer's row without its texts, including index entries: a round number above the measured one.
     const OVERHEAD: u32 = 512;
 
-    /// How many bytes it takes of the account's [room](super::RoomForAnswers). This does not depend on the store's
+    /// How many bytes it takes of the owner's [room](super::RoomForAnswers). This does not depend on the store's
     /// compression.
     #[must_use]
     pub fn bytes(&self, key: &IdempotencyKey) -> u32 {
@@ -80,10 +123,10 @@ impl RememberedRequest {
 /// Reading remembered answers.
 #[async_trait]
 pub trait AnswerReads: Send + Sync {
-    /// The request that the account's `key` was first used for, if that was within [24 hours](ANSWERS_KEPT) before `now`.
+    /// The request that the owner's `key` was first used for, if that was within [24 hours](ANSWERS_KEPT) before `now`.
     async fn remembered_request(
         &self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError>;
@@ -100,42 +143,42 @@ pub trait AnswerReads: Send + Sync {
 /// Remembering answers, within the unit of work of the request.
 #[async_trait]
 pub trait AnswerWrites: Send {
-    /// Claims the account's `key` for this unit of work, as its first call. If another unit of work has claimed the key, this
+    /// Claims the owner's `key` for this unit of work, as its first call. If another unit of work has claimed the key, this
     /// waits for its end.
     ///
     /// Returns the request that the key was used for within [24 hours](ANSWERS_KEPT) before `now`. `None` means that this unit
-    /// of work owns the key: it must either [remember](Self::remember_answer) an answer or be dropped. The account need not
-    /// exist. The keys of an operator have the id of the user in its place.
+    /// of work owns the key: it must either [remember](Self::remember_answer) an answer or be dropped. The owner need not
+    /// exist.
     async fn claim_key(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError>;
 
-    /// Remembers a request for the claimed key from `now` on, if all remembered requests of the account then
+    /// Remembers a request for the claimed key from `now` on, if all remembered requests of the owner then
     /// [take](RememberedRequest::bytes) at most `most` bytes. Concurrent calls together respect the limit.
     ///
-    /// If there is no room, the account's oldest answers are deleted as [`RoomForAnswers`](super::RoomForAnswers) decides. If
+    /// If there is no room, the owner's oldest answers are deleted as [`RoomForAnswers`](super::RoomForAnswers) decides. If
     /// that is not enough, nothing is remembered, and this unit of work must be dropped.
     async fn remember_within(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         request: &RememberedRequest,
         most: u64,
         now: Timestamp,
     ) -> Result<Remembering, StoreError>;
 
-    /// Remembers a request for the claimed key, without a limit for the account.
+    /// Remembers a request for the claimed key, without a limit for the owner.
     async fn remember_answer(
         &mut self,
-        account: AccountId,
+        owner: AnswerOwner,
         key: &IdempotencyKey,
         request: &RememberedRequest,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let most = u64::from(u32::MAX) * u64::from(u32::MAX);
-        self.remember_within(account, key, request, most, now).await.map(drop)
+        self.remember_within(owner, key, request, most, now).await.map(drop)
     }
 }

@@ -220,7 +220,7 @@ async fn d12_expired_answers_are_deleted() {
         world.memory.clock.advance(wait);
         assert_eq!(job.step().await.unwrap(), Progress::Done);
         // Read at the time of the answer, it is missing only if it was deleted.
-        let kept = store.remembered_request(world.account.id, &once.key, given_at).await.unwrap();
+        let kept = store.remembered_request(world.account.id.into(), &once.key, given_at).await.unwrap();
         assert_eq!(kept.is_some(), is_kept);
     }
 }
@@ -244,7 +244,8 @@ async fn r22_a_clock_that_is_ahead_for_a_moment_deletes_no_answers() {
         job.step().await.unwrap();
         world.memory.clock.advance(Duration::from_hours(1));
     }
-    let kept = world.app.store.remembered_request(world.account.id, &once.key, given_at).await.unwrap();
+    let kept =
+        world.app.store.remembered_request(world.account.id.into(), &once.key, given_at).await.unwrap();
     assert!(kept.is_some());
 }
 

@@ -194,8 +194,8 @@ pub async fn d12_corrupt_answer_is_reported_with_column_account_and_key(
     let answer = RememberedAnswer { status: 201, location: None, body: "secret".to_owned() };
     let request = RememberedRequest { fingerprint: RequestFingerprint::from_bytes([7; 32]), answer };
     let mut work = store.begin().await.unwrap();
-    assert_eq!(work.claim_key(account, &key, now).await.unwrap(), None);
-    work.remember_answer(account, &key, &request, now).await.unwrap();
+    assert_eq!(work.claim_key(account.into(), &key, now).await.unwrap(), None);
+    work.remember_answer(account.into(), &key, &request, now).await.unwrap();
     work.commit().await.unwrap();
     let columns = rubbish([
         ("fingerprint", literals.coffee, literals.hash),
@@ -205,13 +205,13 @@ pub async fn d12_corrupt_answer_is_reported_with_column_account_and_key(
         ("status", "65536", "201"),
     ]);
     let read = async || {
-        let one = report(store.remembered_request(account, &key, now).await);
+        let one = report(store.remembered_request(account.into(), &key, now).await);
         let mut work = store.begin().await.unwrap();
-        assert_eq!(report(work.claim_key(account, &key, now).await), one);
+        assert_eq!(report(work.claim_key(account.into(), &key, now).await), one);
         one
     };
     each_is_reported(run_sql, "remembered_answers", format!("{account} order-4711"), columns, read).await;
-    assert!(store.remembered_request(account, &key, now).await.unwrap().is_some());
+    assert!(store.remembered_request(account.into(), &key, now).await.unwrap().is_some());
     assert_eq!(store.forget_answers(now.plus(ANSWERS_KEPT), 1).await.unwrap(), 1);
 }
 

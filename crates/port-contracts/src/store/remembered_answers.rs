@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::ports::{
-    ANSWERS_KEPT, RememberedAnswer, RememberedRequest, RequestFingerprint, Store, StoreError,
+    ANSWERS_KEPT, AnswerOwner, RememberedAnswer, RememberedRequest, RequestFingerprint, Store, StoreError,
 };
-use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_domain::{IdempotencyKey, Timestamp, UserId};
 use tokio::sync::oneshot;
 
 use super::fixture::Fresh;
@@ -20,6 +20,7 @@ cases! {
     an_answer_is_committed_with_its_change
     a_dropped_claim_leaves_the_key_free
     keys_of_different_accounts_are_independent
+    keys_of_users_and_accounts_are_independent
     keys_are_compared_byte_for_byte
     d12_an_answer_is_remembered_for_24_hours
     a_reused_key_returns_its_first_request
@@ -60,15 +61,16 @@ const ONE_MILLISECOND: Duration = Duration::from_millis(1);
 /// Executes a request, or returns the remembered one if its key was used.
 async fn carry_out(
     store: &Arc<dyn Store>,
-    account: AccountId,
+    owner: impl Into<AnswerOwner>,
     key: &IdempotencyKey,
     request: &RememberedRequest,
     now: Timestamp,
 ) -> Option<RememberedRequest> {
+    let owner = owner.into();
     let outcome = unit!(store, async |work| {
-        let before = work.claim_key(account, key, now).await?;
+        let before = work.claim_key(owner, key, now).await?;
         if before.is_none() {
-            work.remember_answer(account, key, request, now).await?;
+            work.remember_answer(owner, key, request, now).await?;
         }
         Ok(before)
     });
@@ -78,13 +80,14 @@ async fn carry_out(
 /// The answer to a unit of work that claims the key and is dropped.
 async fn claimed(
     store: &Arc<dyn Store>,
-    account: AccountId,
+    owner: impl Into<AnswerOwner>,
     key: &IdempotencyKey,
     now: Timestamp,
 ) -> Option<RememberedRequest> {
+    let owner = owner.into();
     loop {
         let mut work = store.begin().await.unwrap();
-        match work.claim_key(account, key, now).await {
+        match work.claim_key(owner, key, now).await {
             Err(StoreError::Contended) => {}
             claim => return claim.unwrap(),
         }
@@ -94,12 +97,13 @@ async fn claimed(
 /// The remembered request. Readers and units of work must agree on it.
 async fn remembered(
     store: &Arc<dyn Store>,
-    account: AccountId,
+    owner: impl Into<AnswerOwner>,
     key: &IdempotencyKey,
     now: Timestamp,
 ) -> Option<RememberedRequest> {
-    let read = store.remembered_request(account, key, now).await.unwrap();
-    assert_eq!(claimed(store, account, key, now).await, read);
+    let owner = owner.into();
+    let read = store.remembered_request(owner, key, now).await.unwrap();
+    assert_eq!(claimed(store, owner, key, now).await, read);
     read
 }
 
@@ -135,10 +139,10 @@ pub(super) async fn an_answer_is_committed_with_its_change(fresh: Fresh) {
     let (key, request, now) = (key("once"), request("a"), samples::at(0));
     for is_committed in [false, true] {
         let mut work = store.begin().await.unwrap();
-        assert_eq!(work.claim_key(account, &key, now).await.unwrap(), None);
+        assert_eq!(work.claim_key(account.into(), &key, now).await.unwrap(), None);
         work.insert_group(account, &samples::group("New"), PLENTY).await.unwrap();
-        work.remember_answer(account, &key, &request, now).await.unwrap();
-        assert_eq!(store.remembered_request(account, &key, now).await.unwrap(), None);
+        work.remember_answer(account.into(), &key, &request, now).await.unwrap();
+        assert_eq!(store.remembered_request(account.into(), &key, now).await.unwrap(), None);
         if is_committed {
             work.commit().await.unwrap();
         } else {
@@ -155,7 +159,7 @@ pub(super) async fn a_dropped_claim_leaves_the_key_free(fresh: Fresh) {
     let (key, now) = (key("once"), samples::at(0));
     for _ in 0..2 {
         assert_eq!(claimed(&store, account, &key, now).await, None);
-        assert_eq!(store.remembered_request(account, &key, now).await.unwrap(), None);
+        assert_eq!(store.remembered_request(account.into(), &key, now).await.unwrap(), None);
     }
     assert_eq!(carry_out(&store, account, &key, &request("a"), now).await, None);
     // A claim of an expired key takes it over, and restores it when it is dropped.
@@ -175,6 +179,20 @@ pub(super) async fn keys_of_different_accounts_are_independent(fresh: Fresh) {
     for (number, account) in accounts.into_iter().enumerate() {
         assert_eq!(remembered(&store, account, &key, now).await, Some(request(&number.to_string())));
     }
+}
+
+/// Operators act for no account, so their keys belong to the user.
+pub(super) async fn keys_of_users_and_accounts_are_independent(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let user: UserId = samples::id();
+    let (key, now) = (key("once"), samples::at(0));
+    assert_eq!(carry_out(&store, account, &key, &request("a"), now).await, None);
+    assert_eq!(carry_out(&store, user, &key, &request("b"), now).await, None);
+    assert_eq!(remembered(&store, account, &key, now).await, Some(request("a")));
+    let deleted = unit!(&store, async |work| Ok(work.delete_account(account).await?));
+    assert!(deleted.await.unwrap());
+    assert_eq!(remembered(&store, user, &key, now).await, Some(request("b")));
+    assert_eq!(forget(&store, end(now), 10).await, 1);
 }
 
 pub(super) async fn keys_are_compared_byte_for_byte(fresh: Fresh) {
@@ -246,7 +264,7 @@ pub(super) async fn a_claim_waits_for_a_concurrent_claim(fresh: Fresh) {
     for is_committed in [true, false] {
         let key = key(if is_committed { "committed" } else { "dropped" });
         let mut first = store.begin().await.unwrap();
-        assert_eq!(first.claim_key(account, &key, now).await.unwrap(), None);
+        assert_eq!(first.claim_key(account.into(), &key, now).await.unwrap(), None);
 
         let (starting, started) = oneshot::channel();
         let (store_of_second, key_of_second) = (store.clone(), key.clone());
@@ -259,7 +277,7 @@ pub(super) async fn a_claim_waits_for_a_concurrent_claim(fresh: Fresh) {
         assert!(early.is_err(), "the claim did not wait: {early:?}");
 
         if is_committed {
-            first.remember_answer(account, &key, &request("a"), now).await.unwrap();
+            first.remember_answer(account.into(), &key, &request("a"), now).await.unwrap();
             first.commit().await.unwrap();
         } else {
             drop(first);
@@ -277,10 +295,10 @@ pub(super) async fn d12_one_of_many_requests_with_a_key_is_executed(fresh: Fresh
             async move {
                 let request = request(&format!("{round}-{number}"));
                 let outcome = unit!(&store, async |work| {
-                    let before = work.claim_key(account, &key("once"), now).await?;
+                    let before = work.claim_key(account.into(), &key("once"), now).await?;
                     if before.is_none() {
                         work.insert_group(account, &samples::group("New"), PLENTY).await?;
-                        work.remember_answer(account, &key("once"), &request, now).await?;
+                        work.remember_answer(account.into(), &key("once"), &request, now).await?;
                     }
                     Ok(before)
                 });

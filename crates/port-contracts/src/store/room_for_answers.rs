@@ -60,8 +60,9 @@ async fn remember(
     loop {
         let attempt = async {
             let mut work = store.begin().await?;
-            assert_eq!(work.claim_key(account, &key(number), now).await?, None);
-            let outcome = work.remember_within(account, &key(number), &request(number), most, now).await?;
+            assert_eq!(work.claim_key(account.into(), &key(number), now).await?, None);
+            let outcome =
+                work.remember_within(account.into(), &key(number), &request(number), most, now).await?;
             if outcome == Remembering::Done {
                 work.commit().await?;
             }
@@ -79,7 +80,8 @@ async fn remembered(store: &Arc<dyn Store>, account: AccountId, first: usize) ->
     let mut found = vec![];
     for number in 0..first {
         // At this instant every stored answer is valid, so a missing one was deleted.
-        let found_request = store.remembered_request(account, &key(number), samples::at(0)).await.unwrap();
+        let found_request =
+            store.remembered_request(account.into(), &key(number), samples::at(0)).await.unwrap();
         if let Some(found_request) = found_request {
             assert_eq!(found_request, request(number));
             found.push(number);
@@ -147,9 +149,9 @@ pub(super) async fn rollback_frees_the_room_of_an_answer(fresh: Fresh) {
     let most = sum([3]);
     for _ in 0..3 {
         let mut work = store.begin().await.unwrap();
-        assert_eq!(work.claim_key(account, &key(3), samples::at(0)).await.unwrap(), None);
+        assert_eq!(work.claim_key(account.into(), &key(3), samples::at(0)).await.unwrap(), None);
         let outcome =
-            work.remember_within(account, &key(3), &request(3), most, samples::at(0)).await.unwrap();
+            work.remember_within(account.into(), &key(3), &request(3), most, samples::at(0)).await.unwrap();
         assert_eq!(outcome, Remembering::Done);
         drop(work);
     }
@@ -157,8 +159,8 @@ pub(super) async fn rollback_frees_the_room_of_an_answer(fresh: Fresh) {
     // Also if other answers were deleted for it.
     let later = minutes(61);
     let mut work = store.begin().await.unwrap();
-    assert_eq!(work.claim_key(account, &key(1), later).await.unwrap(), None);
-    let outcome = work.remember_within(account, &key(1), &request(1), most, later).await.unwrap();
+    assert_eq!(work.claim_key(account.into(), &key(1), later).await.unwrap(), None);
+    let outcome = work.remember_within(account.into(), &key(1), &request(1), most, later).await.unwrap();
     assert_eq!(outcome, Remembering::Done);
     drop(work);
     assert_eq!(remembered(&store, account, 4).await, [3]);
@@ -220,8 +222,8 @@ pub(super) async fn concurrent_answers_share_the_room_exactly(fresh: Fresh) {
                 loop {
                     let attempt = async {
                         let mut work = store.begin().await?;
-                        assert_eq!(work.claim_key(account, &key, now).await?, None);
-                        let outcome = work.remember_within(account, &key, &request, most, now).await?;
+                        assert_eq!(work.claim_key(account.into(), &key, now).await?, None);
+                        let outcome = work.remember_within(account.into(), &key, &request, most, now).await?;
                         if outcome == Remembering::Done {
                             work.commit().await?;
                         }

@@ -2,8 +2,8 @@
 
 use diesel::dsl::Eq;
 use diesel::prelude::*;
-use signpost_app::ports::{RememberedAnswer, RememberedRequest};
-use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_app::ports::{AnswerOwner, RememberedAnswer, RememberedRequest};
+use signpost_domain::{IdempotencyKey, Timestamp};
 
 use crate::schema::remembered_answers;
 use signpost_sql_rows::columns::{IdBytes, Instant};
@@ -32,9 +32,9 @@ pub(crate) struct Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    pub(crate) fn new(account: AccountId, key: &'a IdempotencyKey, now: Timestamp) -> Self {
+    pub(crate) fn new(owner: AnswerOwner, key: &'a IdempotencyKey, now: Timestamp) -> Self {
         Self {
-            account_id: account.into(),
+            account_id: owner.into(),
             key: key.as_str(),
             fingerprint: &[],
             status: CLAIMED,

@@ -46,35 +46,38 @@ pub(crate) async fn are_found_by_indexes(subject: &Subject) {
         let plans = subject
             .plans(async {
                 let mut work = store.begin().await.unwrap();
-                let (statements, claimed) = recorder::recorded(work.claim_key(*account, &key, now)).await;
+                let (statements, claimed) =
+                    recorder::recorded(work.claim_key((*account).into(), &key, now)).await;
                 assert_eq!(own(&statements), 1, "{statements:#?}");
                 assert_eq!(claimed.unwrap(), None);
                 let remembering = request();
-                let remembering = work.remember_answer(*account, &key, &remembering, now);
+                let remembering = work.remember_answer((*account).into(), &key, &remembering, now);
                 let (statements, remembered) = recorder::recorded(remembering).await;
                 remembered.unwrap();
                 assert_eq!(statements.len(), 1, "{statements:#?}");
                 work.commit().await.unwrap();
 
-                let reading = store.remembered_request(*account, &key, now);
+                let reading = store.remembered_request((*account).into(), &key, now);
                 let (statements, found) = recorder::recorded(reading).await;
                 assert_eq!(statements.len(), 1, "{statements:#?}");
                 assert_eq!(found.unwrap(), Some(request()));
 
                 let mut work = store.begin().await.unwrap();
                 let long_ago = now.minus(ANSWERS_KEPT);
-                assert_eq!(work.claim_key(*account, &old, long_ago).await.unwrap(), None);
-                work.remember_answer(*account, &old, &request(), long_ago).await.unwrap();
+                assert_eq!(work.claim_key((*account).into(), &old, long_ago).await.unwrap(), None);
+                work.remember_answer((*account).into(), &old, &request(), long_ago).await.unwrap();
                 work.commit().await.unwrap();
                 let mut work = store.begin().await.unwrap();
-                let (statements, claimed) = recorder::recorded(work.claim_key(*account, &old, now)).await;
+                let (statements, claimed) =
+                    recorder::recorded(work.claim_key((*account).into(), &old, now)).await;
                 assert_eq!(own(&statements), 3, "{statements:#?}");
                 assert_eq!(claimed.unwrap(), None);
-                work.remember_answer(*account, &old, &request(), now).await.unwrap();
+                work.remember_answer((*account).into(), &old, &request(), now).await.unwrap();
                 work.commit().await.unwrap();
 
                 let mut work = store.begin().await.unwrap();
-                let (statements, found) = recorder::recorded(work.claim_key(*account, &key, now)).await;
+                let (statements, found) =
+                    recorder::recorded(work.claim_key((*account).into(), &key, now)).await;
                 assert_eq!(own(&statements), 2, "{statements:#?}");
                 assert_eq!(found.unwrap(), Some(request()));
                 // Rolled back explicitly: a rollback in the background would run beside the next recorded statements.

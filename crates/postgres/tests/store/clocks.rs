@@ -61,7 +61,7 @@ async fn r22_node_that_is_ahead_deletes_no_answer() {
     assert_eq!(store.forget_answers(now.plus(DAY), 9).await.unwrap(), 1);
     assert_eq!(store.forget_answers(now.plus(DAY * 9), 9).await.unwrap(), 0);
     for name in ["new", "almost"] {
-        let remembered = store.remembered_request(account, &key(name), now).await.unwrap();
+        let remembered = store.remembered_request(account.into(), &key(name), now).await.unwrap();
         assert_eq!(remembered, Some(request(name)));
     }
 }

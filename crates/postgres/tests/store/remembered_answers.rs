@@ -31,8 +31,8 @@ pub(crate) async fn remember(
     now: Timestamp,
 ) {
     let mut work = store.begin().await.unwrap();
-    assert_eq!(work.claim_key(account, key, now).await.unwrap(), None);
-    work.remember_answer(account, key, request, now).await.unwrap();
+    assert_eq!(work.claim_key(account.into(), key, now).await.unwrap(), None);
+    work.remember_answer(account.into(), key, request, now).await.unwrap();
     work.commit().await.unwrap();
 }
 
@@ -50,18 +50,18 @@ async fn d12_second_request_with_a_key_waits_for_the_answer() {
             remember(&store, account, &key, &request("old"), samples::at(0)).await;
         }
         let mut first = store.begin().await.unwrap();
-        assert_eq!(first.claim_key(account, &key, now).await.unwrap(), None, "{name}");
+        assert_eq!(first.claim_key(account.into(), &key, now).await.unwrap(), None, "{name}");
         let second = {
             let (store, key) = (store.clone(), key.clone());
             tokio::spawn(async move {
                 let mut work = store.begin().await.unwrap();
-                work.claim_key(account, &key, now).await.unwrap()
+                work.claim_key(account.into(), &key, now).await.unwrap()
             })
         };
         until_one_waits(&database).await;
         let answer = request("new");
         if is_answered {
-            first.remember_answer(account, &key, &answer, now).await.unwrap();
+            first.remember_answer(account.into(), &key, &answer, now).await.unwrap();
             first.commit().await.unwrap();
         } else {
             drop(first);
@@ -80,7 +80,7 @@ async fn d12_request_with_a_remembered_answer_blocks_no_other() {
     let mut told = vec![];
     for _ in 0..4 {
         let mut work = store.begin().await.unwrap();
-        assert_eq!(work.claim_key(account, &key, now).await.unwrap(), Some(request("a")));
+        assert_eq!(work.claim_key(account.into(), &key, now).await.unwrap(), Some(request("a")));
         told.push(work);
     }
     assert_eq!(store.forget_answers(now.plus(ANSWERS_KEPT), 9).await.unwrap(), 1);
@@ -93,15 +93,15 @@ async fn d12_claim_without_an_answer_is_never_committed() {
     let store = open(&database).await;
     let (account, key, now) = (samples::id(), key("key"), samples::at(0));
     let mut work = store.begin().await.unwrap();
-    assert_eq!(work.claim_key(account, &key, now).await.unwrap(), None);
-    assert_eq!(store.remembered_request(account, &key, now).await.unwrap(), None);
+    assert_eq!(work.claim_key(account.into(), &key, now).await.unwrap(), None);
+    assert_eq!(store.remembered_request(account.into(), &key, now).await.unwrap(), None);
     assert!(unavailable(work.commit().await).contains("not remembered"));
     remember(&store, account, &key, &request("later"), now).await;
 
     let mut work = store.begin().await.unwrap();
-    let unclaimed = work.remember_answer(account, &key, &request("other"), now).await;
+    let unclaimed = work.remember_answer(account.into(), &key, &request("other"), now).await;
     assert!(unavailable(unclaimed).contains("claimed"));
-    assert_eq!(store.remembered_request(account, &key, now).await.unwrap(), Some(request("later")));
+    assert_eq!(store.remembered_request(account.into(), &key, now).await.unwrap(), Some(request("later")));
 }
 
 /// D30: a claim that PostgreSQL aborts in favour of another transaction must be retried.
@@ -119,11 +119,11 @@ async fn d30_contended_claim_is_rolled_back() {
              FOR EACH ROW EXECUTE FUNCTION end_the_first_{number}()"
         ));
         let mut work = store.begin().await.unwrap();
-        let claim = work.claim_key(account, &key, now).await;
+        let claim = work.claim_key(account.into(), &key, now).await;
         assert!(matches!(claim, Err(StoreError::Contended)), "{code}: {claim:?}");
         drop(work);
         let mut work = store.begin().await.unwrap();
-        assert_eq!(work.claim_key(account, &key, now).await.unwrap(), None, "{code}");
+        assert_eq!(work.claim_key(account.into(), &key, now).await.unwrap(), None, "{code}");
     }
 }
 
@@ -142,10 +142,10 @@ async fn d12_deletion_skips_an_answer_being_taken_over() {
     }
     assert_eq!(store.forget_answers(a_moment_before, 9).await.unwrap(), 0);
     let mut work = store.begin().await.unwrap();
-    assert_eq!(work.claim_key(account, &key("a"), now).await.unwrap(), None);
+    assert_eq!(work.claim_key(account.into(), &key("a"), now).await.unwrap(), None);
     assert_eq!(store.forget_answers(now, 9).await.unwrap(), 1);
-    work.remember_answer(account, &key("a"), &request("new"), now).await.unwrap();
+    work.remember_answer(account.into(), &key("a"), &request("new"), now).await.unwrap();
     work.commit().await.unwrap();
     assert_eq!(store.forget_answers(now, 9).await.unwrap(), 0);
-    assert_eq!(store.remembered_request(account, &key("a"), now).await.unwrap(), Some(request("new")));
+    assert_eq!(store.remembered_request(account.into(), &key("a"), now).await.unwrap(), Some(request("new")));
 }

@@ -8,7 +8,7 @@ use diesel::pg::{Pg, PgValue};
 use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::Binary;
 use diesel::sqlite::{Sqlite, SqliteValue};
-use signpost_app::ports::LeaseHolder;
+use signpost_app::ports::{AnswerOwner, LeaseHolder};
 use signpost_domain::{Id, IdKind, LinkId, PagePosition};
 
 use crate::Corrupt;
@@ -74,6 +74,12 @@ impl<K: IdKind> From<Id<K>> for IdBytes {
 impl From<LinkId> for IdBytes {
     fn from(id: LinkId) -> Self {
         Self(id.to_bytes())
+    }
+}
+
+impl From<AnswerOwner> for IdBytes {
+    fn from(owner: AnswerOwner) -> Self {
+        Self(owner.to_bytes())
     }
 }
 

@@ -17,10 +17,13 @@ pub(crate) async fn are_found_by_key_and_by_age(subject: &mut Subject) {
     let plans = subject
         .plans_of(async |store, account| {
             let mut work = store.begin().await.unwrap();
-            assert_eq!(work.claim_key(account, &key, then).await.unwrap(), None);
-            work.remember_answer(account, &key, &request, then).await.unwrap();
+            assert_eq!(work.claim_key(account.into(), &key, then).await.unwrap(), None);
+            work.remember_answer(account.into(), &key, &request, then).await.unwrap();
             commit(work).await;
-            assert_eq!(store.remembered_request(account, &key, then).await.unwrap(), Some(request.clone()));
+            assert_eq!(
+                store.remembered_request(account.into(), &key, then).await.unwrap(),
+                Some(request.clone())
+            );
             assert_eq!(store.forget_answers(then.plus(ANSWERS_KEPT), 10).await.unwrap(), 1);
         })
         .await;

@@ -128,9 +128,9 @@ async fn d6_a_corrupt_remembered_answer_is_a_500() {
         let (now, name) = (api.app.clock.now(), IdempotencyKey::parse(key).unwrap());
         let fingerprint = RequestFingerprint::of("POST", "/v1/groups", &bytes);
         let mut work = api.app.store.begin().await.unwrap();
-        assert_eq!(work.claim_key(api.account, &name, now).await.unwrap(), None);
+        assert_eq!(work.claim_key(api.account.into(), &name, now).await.unwrap(), None);
         let remembered = RememberedRequest { fingerprint, answer };
-        work.remember_answer(api.account, &name, &remembered, now).await.unwrap();
+        work.remember_answer(api.account.into(), &name, &remembered, now).await.unwrap();
         commit(work).await;
         let again = post(&api, "/v1/groups", key, &body).await;
         assert_eq!((again.error(), again.is_replayed()), ((500, "internal_error"), false), "{key}");

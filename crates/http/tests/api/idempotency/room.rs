@@ -15,7 +15,7 @@ const MIB: usize = 1024 * 1024;
 async fn kept(api: &Api, key: &str) -> RememberedRequest {
     let key = IdempotencyKey::parse(key).unwrap();
     let now = signpost_app::ports::Clock::now(api.memory.clock.as_ref());
-    api.app.store.remembered_request(api.account, &key, now).await.unwrap().unwrap()
+    api.app.store.remembered_request(api.account.into(), &key, now).await.unwrap().unwrap()
 }
 
 /// The bytes of the account's room that the answer to a keyed bulk creation takes.
