@@ -5,12 +5,12 @@ use signpost_domain::Timestamp;
 
 use super::store_error::StoreError;
 
-/// The holder of a lease: one running program.
+/// The holder of a lease: a running program with its jobs, or a single attempt, which then keeps other attempts of its program out as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LeaseHolder([u8; 16]);
 
 impl LeaseHolder {
-    /// The holder with these bits. No other program may have the same.
+    /// The holder with these bits. No other one may have the same.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
