@@ -8,13 +8,12 @@ use signpost_app::AppError;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::keys::NewKey;
 use signpost_app::people::{PersonError, keys};
-use signpost_app::ports::RememberedAnswer;
 use signpost_domain::{
     ApiKey, ApiKeyId, FieldError, Name, Permission, PermissionSet, Preferences, Timestamp, UserId,
     ViolationCode, Violations,
 };
 
-use super::{field, general_message, message_at};
+use super::{field, general_message, message_at, remembered_without_secret};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -76,9 +75,8 @@ pub(crate) async fn issue(visit: Visit, form: FormBody) -> Result<HttpResponse, 
         return refused(&keys_page(&visit, &member, &typed, &violations).await?);
     };
     let request = form.key();
-    // The answer is remembered without the secret: its body names the key, so that a repeated form says what was made.
     let idempotency = Idempotency::of_request(request.as_ref(), |key: &ApiKey| {
-        Some(RememberedAnswer { status: 200, location: None, body: key.last_four.clone() })
+        Some(remembered_without_secret(key.last_four.clone()))
     });
     let (caller, signed_in) = (&member.caller, &member.signed_in);
     let name = new.name.as_ref().map(|name| name.as_str().to_owned());

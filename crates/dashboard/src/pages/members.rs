@@ -4,14 +4,14 @@ use actix_web::HttpResponse;
 use signpost_app::AppError;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::people::{PersonError, members};
-use signpost_app::ports::{AccountMember, INVITATIONS_LISTED, RememberedAnswer};
+use signpost_app::ports::{AccountMember, INVITATIONS_LISTED};
 use signpost_domain::{
     Email, FieldError, Invitation, PageLimit, Permission, Preferences, Role, UserId, ViolationCode,
     Violations,
 };
 
 use super::settings::confirmed_for;
-use super::{field, general_message, message_at, pager, position_of};
+use super::{field, general_message, message_at, pager, position_of, remembered_without_secret};
 use crate::answer::{page, refused, see_other};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -50,10 +50,8 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
         return refused(&members_page(&visit, &member, &typed, &violations).await?);
     };
     let request = form.key();
-    // The answer is remembered without the link.
-    let idempotency = Idempotency::of_request(request.as_ref(), |(): &()| {
-        Some(RememberedAnswer { status: 200, location: None, body: String::new() })
-    });
+    let idempotency =
+        Idempotency::of_request(request.as_ref(), |(): &()| Some(remembered_without_secret(String::new())));
     let (caller, signed_in) = (&member.caller, &member.signed_in);
     let url = match members::invite(visit.app(), caller, signed_in, &email, role, idempotency).await {
         Ok(token) => Some(format!("{}/invitation/{}", visit.origin().as_str(), token.expose())),

@@ -144,6 +144,12 @@ pub(crate) fn remembered(path: String) -> RememberedAnswer {
     RememberedAnswer { status: 303, location: Some(path), body: String::new() }
 }
 
+/// The remembered answer to a form that makes a secret: a key, or the link of a ticket. It names what was made, and does not have the
+/// secret, which no later page shows.
+pub(crate) fn remembered_without_secret(made: String) -> RememberedAnswer {
+    RememberedAnswer { status: 200, location: None, body: made }
+}
+
 /// The page that follows a form, or that of the same form sent before.
 pub(crate) fn followed(outcome: Result<String, AppError>) -> Result<HttpResponse, Failure> {
     match outcome {

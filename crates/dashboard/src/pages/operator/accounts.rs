@@ -10,7 +10,7 @@ use signpost_domain::{
     ViolationCode, Violations,
 };
 
-use super::{Made, WORDS, answer_without_link, operator, ticket_url};
+use super::{Made, WORDS, operator, ticket_url};
 use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, invitation_gives, own_shell};
 use crate::local_time::{date, number};
 use crate::pages::usage::resource_name;
-use crate::pages::{field, general_message, message_at, pager, position_of};
+use crate::pages::{field, general_message, message_at, pager, position_of, remembered_without_secret};
 use crate::paths::with_query;
 use crate::views::{
     Choice, Form, NavItem, OperatorAccountRow, OperatorAccountsPage, OperatorLinkPage, Select,
@@ -65,7 +65,7 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let request = form.key();
     // The body names the account, so that a repeated form says what was made.
     let idempotency = Idempotency::of_request(request.as_ref(), |account: &Account| {
-        Some(answer_without_link(account.id.to_string()))
+        Some(remembered_without_secret(account.id.to_string()))
     });
     let outcome = accounts::create_with_owner(visit.app(), &operator, command, idempotency).await;
     let made = match outcome {

@@ -46,11 +46,6 @@ pub(super) async fn operator_without_page(
     }
 }
 
-/// The remembered answer to a form that makes a ticket: without the link, which no later page shows.
-fn answer_without_link(about: String) -> RememberedAnswer {
-    RememberedAnswer { status: 200, location: None, body: about }
-}
-
 /// What became of a form that makes a ticket.
 enum Made<T> {
     /// It was made now.

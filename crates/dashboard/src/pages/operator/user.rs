@@ -9,13 +9,14 @@ use signpost_app::{AppError, Operator};
 use signpost_domain::{Account, Role, User};
 
 use super::users::{PATH, row};
-use super::{Made, WORDS, answer_without_link, operator, operator_without_page, ticket_url};
+use super::{Made, WORDS, operator, operator_without_page, ticket_url};
 use crate::answer::{page, see_other};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{account_name, own_shell, role_name};
 use crate::local_time::date_and_time;
+use crate::pages::remembered_without_secret;
 use crate::views::{NavItem, OperatorLinkPage, OperatorUserPage};
 use crate::visit::Visit;
 
@@ -66,7 +67,7 @@ pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, 
     visit.read_accounts(&signed_in).await?;
     let request = form.key();
     let idempotency =
-        Idempotency::of_request(request.as_ref(), |(): &()| Some(answer_without_link(String::new())));
+        Idempotency::of_request(request.as_ref(), |(): &()| Some(remembered_without_secret(String::new())));
     let outcome = users::reset(visit.app(), &operator, &user, idempotency).await;
     let (user, url) = match Made::of(outcome)? {
         Made::Now((user, token)) => (user, Some(ticket_url(&visit, "reset", &token))),

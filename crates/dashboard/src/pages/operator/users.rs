@@ -11,7 +11,7 @@ use signpost_domain::{
     Violations,
 };
 
-use super::{Made, WORDS, answer_without_link, operator, operator_without_page, ticket_url};
+use super::{Made, WORDS, operator, operator_without_page, ticket_url};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, invitation_gives, own_shell};
 use crate::local_time::date;
 use crate::pages::members::{invited_in, open_invitations, role_of, roles};
-use crate::pages::{field, general_message, message_at, pager, position_of};
+use crate::pages::{field, general_message, message_at, pager, position_of, remembered_without_secret};
 use crate::paths::with_query;
 use crate::views::{
     CurlExample, Form, NavItem, OpenInvitations, OperatorLinkPage, OperatorUserRow, OperatorUsersPage, Select,
@@ -72,7 +72,7 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let (email, joins) = (invite.email.clone(), invite.joins);
     let request = form.key();
     let idempotency =
-        Idempotency::of_request(request.as_ref(), |(): &()| Some(answer_without_link(String::new())));
+        Idempotency::of_request(request.as_ref(), |(): &()| Some(remembered_without_secret(String::new())));
     let made = match users::invite(visit.app(), &operator, invite, idempotency).await {
         Err(OperatorError::NoSuchAccount(_)) => Made::Refused(no_such_account().into()),
         outcome => Made::of(outcome)?,
