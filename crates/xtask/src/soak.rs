@@ -4,9 +4,9 @@
 //! The run prints measurements without judging them. A broken promise fails the run, as in every run of the tests.
 
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::servers::{self, Provision};
 use crate::workspace::cargo;
@@ -34,32 +34,59 @@ pub struct Options {
 /// Runs the tests one after the other, because each needs the whole machine, and returns cargo's exit code.
 ///
 /// # Errors
-/// If a server is missing.
+/// If a server is missing, or a test: libtest would run nothing after a test was renamed, and succeed.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let Options { minutes, only } = options;
     if let Provision::Missing(line) = servers::provide().context("cannot tell of servers")? {
         bail!(line);
     }
-    let mut soaks = vec![run_soak(root, *minutes, &["faults", "browser"], &[only])?];
-    for (binary, test) in MORE.into_iter().filter(|(_, test)| test.contains(only.as_str())) {
+    let more = || MORE.into_iter().filter(|(_, test)| test.contains(only.as_str()));
+    for (binary, test) in more() {
+        let is_found = count_tests(root, &[binary], &[test, "--exact"])? > 0;
+        ensure!(is_found, "{binary} has no test {test}; correct the list in crates/xtask/src/soak.rs");
+    }
+    let mut soaks = vec![];
+    if count_tests(root, &["faults", "browser"], &[only])? > 0 {
+        soaks.push(run_soak(root, *minutes, &["faults", "browser"], &[only])?);
+    }
+    for (binary, test) in more() {
         soaks.push(run_soak(root, *minutes, &[binary], &[test, "--exact"])?);
     }
-    Ok(ExitCode::from(soaks.into_iter().max().unwrap_or(1)))
+    let worst = soaks.into_iter().max().with_context(|| format!("no name of a test contains {only}"))?;
+    Ok(ExitCode::from(worst))
 }
 
-/// Runs tests of these binaries, and returns cargo's exit code.
-fn run_soak(root: &Path, minutes: f64, binaries: &[&str], tests: &[&str]) -> Result<u8> {
+/// Selects tests of these binaries.
+fn select(root: &Path, binaries: &[&str], tests: &[&str]) -> Command {
+    let mut command = cargo();
     // Select the whole workspace, like every run of the tests. Cargo unifies features over the selected
     // packages, so another selection would compile half of the dependencies again.
-    let status = cargo()
+    command
         .args(["test", "--workspace"])
         .args(binaries.iter().flat_map(|name| ["--test", name]))
         .arg("--")
         .args(tests)
+        .current_dir(root);
+    command
+}
+
+/// How many tests of these binaries there are.
+fn count_tests(root: &Path, binaries: &[&str], tests: &[&str]) -> Result<usize> {
+    let listed = select(root, binaries, tests)
+        .args(["--list", "--format", "terse"])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot start `cargo test`")?;
+    ensure!(listed.status.success(), "cannot list the tests: {}", listed.status);
+    Ok(String::from_utf8_lossy(&listed.stdout).lines().filter(|line| line.ends_with(": test")).count())
+}
+
+/// Runs tests of these binaries, and returns cargo's exit code.
+fn run_soak(root: &Path, minutes: f64, binaries: &[&str], tests: &[&str]) -> Result<u8> {
+    let status = select(root, binaries, tests)
         .args(["--nocapture", "--test-threads=1"])
         .env("SIGNPOST_SOAK", minutes.to_string())
         .env("SIGNPOST_REQUIRE_SERVERS", "1")
-        .current_dir(root)
         .status()
         .context("cannot start `cargo test`")?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
