@@ -15,10 +15,7 @@ use crate::causes::with_causes;
 use crate::certificates;
 use crate::operator::Operator;
 pub use crate::ports::WaitingClicks;
-use crate::ports::{Clock, DnsProvider, DnsUnavailable, RefusalCount};
-
-/// The longest text of an error that is kept, in characters.
-const LONGEST_ERROR: usize = 300;
+use crate::ports::{Clock, DnsProvider, DnsUnavailable, LONGEST_REPORT_TEXT, RefusalCount};
 
 /// A part that can fail on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,9 +114,9 @@ impl NodeHealth {
         self.fails_with(part, now, &with_causes(error));
     }
 
-    /// Notes an error of a part in these words.
+    /// Notes an error of a part in these words, as much of them as a report has room for.
     pub fn fails_with(&self, part: Part, now: Timestamp, text: &str) {
-        let text = text.chars().take(LONGEST_ERROR).collect();
+        let text = text.chars().take(LONGEST_REPORT_TEXT).collect();
         self.change(part, |condition| {
             condition.last_error = Some(NotedError { at: now, text });
             condition.is_failing = true;
@@ -368,6 +365,6 @@ mod tests {
         let health = NodeHealth::default();
         health.fails(Part::Database, samples::at(1), &Broken("é".repeat(5_000)));
         let text = health.of(Part::Database).last_error.map(|error| error.text);
-        assert_eq!(text.map(|text| text.chars().count()), Some(LONGEST_ERROR));
+        assert_eq!(text.map(|text| text.chars().count()), Some(LONGEST_REPORT_TEXT));
     }
 }

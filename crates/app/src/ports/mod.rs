@@ -90,8 +90,8 @@ pub use lookups::{
     NoCountries, TargetBlocklist,
 };
 pub use node_reports::{
-    FAILING_PARTS_REPORTED, FailingPart, HeardReport, HeardReports, NodeId, NodeReport, NodeReports,
-    ReportText, WaitingClicks,
+    FAILING_PARTS_REPORTED, FailingPart, HeardReport, HeardReports, LONGEST_REPORT_TEXT, NodeId, NodeReport,
+    NodeReports, ReportText, WaitingClicks,
 };
 pub use passwords::{Asker, HashingError, HashingPlace, NoPasswords, PasswordHasher, Verdict};
 pub use people::{

@@ -8,7 +8,7 @@ use signpost_domain::Timestamp;
 use super::store_error::StoreError;
 
 /// The longest text in a report, in characters.
-const LONGEST_TEXT: usize = 300;
+pub const LONGEST_REPORT_TEXT: usize = 300;
 
 /// How many failing parts a report names at most. A node has fewer parts and jobs.
 pub const FAILING_PARTS_REPORTED: usize = 32;
@@ -31,7 +31,7 @@ impl NodeId {
     }
 }
 
-/// A text of a report: at most 300 characters, none of them a control character, so that every store can keep it.
+/// A text of a report: at most [`LONGEST_REPORT_TEXT`] characters, none of them a control character, so that every store can keep it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct ReportText(String);
 
@@ -40,7 +40,7 @@ impl ReportText {
     #[must_use]
     pub fn cut(text: &str) -> Self {
         let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-        Self(plain.take(LONGEST_TEXT).collect())
+        Self(plain.take(LONGEST_REPORT_TEXT).collect())
     }
 
     /// The text.
@@ -136,6 +136,6 @@ mod tests {
     #[test]
     fn d69_texts_of_reports_are_short_and_plain() {
         assert_eq!(ReportText::cut("no\0 space\nleft\u{85}").as_str(), "no  space left ");
-        assert_eq!(ReportText::cut(&"é".repeat(5_000)).as_str().chars().count(), LONGEST_TEXT);
+        assert_eq!(ReportText::cut(&"é".repeat(5_000)).as_str().chars().count(), LONGEST_REPORT_TEXT);
     }
 }
