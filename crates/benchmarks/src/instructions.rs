@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::connection::{ApiClient, Connection};
 use crate::edge::scenery::{path_of, target_of};
 use crate::figure::Figure;
-use crate::link_kinds::LinkKind;
+use crate::link_features::LinkFeature;
 use signpost_xtask::program::{Profile, Program};
 
 /// The lines of a browser's request after the first.
@@ -58,33 +58,35 @@ enum Case {
     Plain,
     /// A query at a link that ignores it.
     PlainWithQuery,
-    With(LinkKind),
+    With(LinkFeature),
 }
 
 impl Case {
     fn all() -> Vec<Self> {
-        [Self::Plain, Self::PlainWithQuery].into_iter().chain(LinkKind::ALL.map(Self::With)).collect()
+        [Self::Plain, Self::PlainWithQuery].into_iter().chain(LinkFeature::ALL.map(Self::With)).collect()
     }
 
     fn name(self) -> &'static str {
         match self {
             Self::Plain => "only a target",
             Self::PlainWithQuery => "only a target, visited with a query",
-            Self::With(kind) => kind.name(),
+            Self::With(feature) => feature.name(),
         }
     }
 
     /// The case with the same request at a link that has only a target.
     const fn reference(self) -> Self {
         match self {
-            Self::PlainWithQuery | Self::With(LinkKind::Forwarding | LinkKind::Ruled) => Self::PlainWithQuery,
+            Self::PlainWithQuery | Self::With(LinkFeature::Forwarding | LinkFeature::Ruled) => {
+                Self::PlainWithQuery
+            }
             Self::Plain
             | Self::With(
-                LinkKind::Dated
-                | LinkKind::Tagged
-                | LinkKind::Splitting
-                | LinkKind::Limited
-                | LinkKind::Previewed,
+                LinkFeature::Dated
+                | LinkFeature::Utm
+                | LinkFeature::Splitting
+                | LinkFeature::Limited
+                | LinkFeature::Previewed,
             ) => Self::Plain,
         }
     }
@@ -92,7 +94,7 @@ impl Case {
     fn path(self) -> String {
         let path = match self {
             Self::Plain | Self::PlainWithQuery => path_of(0),
-            Self::With(kind) => kind.path_of(0),
+            Self::With(feature) => feature.path_of(0),
         };
         if self.reference() == Self::PlainWithQuery { path + QUERY } else { path }
     }
@@ -142,7 +144,7 @@ impl Counted {
         for case in Case::all() {
             let is_known = match case {
                 Case::Plain | Case::PlainWithQuery => true,
-                Case::With(kind) => create(kind.path_of(0), kind.fields())?,
+                Case::With(feature) => create(feature.path_of(0), feature.fields())?,
             };
             if is_known {
                 cases.push((case, Vec::new()));

@@ -56,14 +56,14 @@ impl Latencies {
     }
 }
 
-/// A round's times without and with a disturbance.
-pub(super) type Pair = (Latencies, Latencies);
+/// The times of a round: calm, and busy with a disturbance.
+pub(super) type CalmAndBusy = (Latencies, Latencies);
 
 /// Rows of a table: the medians of the rounds, and the ratio of both, with a goal for the 99th percentile.
-pub(super) fn rows(pairs: &[Pair], p99: Goal) -> Vec<String> {
+pub(super) fn rows(rounds: &[CalmAndBusy], p99: Goal) -> Vec<String> {
     [("p50", 50, Goal::None), ("p99", 99, p99)]
         .map(|(name, percent, goal)| {
-            let median = |of: &dyn Fn(&Pair) -> f64| Figure::of(pairs.iter().map(of).collect());
+            let median = |of: &dyn Fn(&CalmAndBusy) -> f64| Figure::of(rounds.iter().map(of).collect());
             let calm = median(&|(calm, _)| calm.percentile(percent)).median;
             let busy = median(&|(_, busy)| busy.percentile(percent)).median;
             let ratio = median(&|(calm, busy)| busy.percentile(percent) / calm.percentile(percent));

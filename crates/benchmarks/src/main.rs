@@ -15,7 +15,7 @@ mod import;
 mod instructions;
 mod keeper;
 mod latency;
-mod link_kinds;
+mod link_features;
 mod matching;
 mod passwords;
 mod pgbench;

@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::connection::{Api, Connection};
 use crate::dashboard::person::Person;
 use crate::figure::{Figure, Goal};
-use crate::latency::{self, Latencies, Pair};
+use crate::latency::{self, CalmAndBusy, Latencies};
 use signpost_xtask::program::{Profile, Program};
 
 /// How many links ask for a password.
@@ -188,7 +188,7 @@ fn try_of(turn: u32, number: u32, round: u32) -> Vec<u8> {
     .into_bytes()
 }
 
-fn print(pairs: &[Pair], turns: &[Turn]) -> Result<()> {
+fn print(pairs: &[CalmAndBusy], turns: &[Turn]) -> Result<()> {
     let median = |of: &dyn Fn(&Turn) -> f64| Figure::of(turns.iter().map(of).collect()).median;
     let a_second = |of: fn(&Turn) -> f64| median(&|turn| of(turn) / turn.took.as_secs_f64());
     let visits: usize = pairs.iter().map(|(_, busy)| busy.count()).sum();

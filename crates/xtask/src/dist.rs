@@ -126,7 +126,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let toolchain = Toolchain::install(root, &target)?;
-    let mut made = Vec::new();
+    let mut artifacts = Vec::new();
     let mut contents = None;
     // This machine's own program comes first, because only it can write the manual pages.
     for processor in options.processors(native) {
@@ -143,14 +143,14 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         }
         for kind in &kinds {
             let place = Place { root, release: &release, results: &results, work: &work };
-            made.push(match kind {
+            artifacts.push(match kind {
                 Kind::Archive => archive::make(&place, contents, processor, &program)?,
                 Kind::Deb => debian::make(&place, contents, processor, &program)?,
                 Kind::Image => image::make(&place, contents, processor, &program)?,
             });
         }
     }
-    let mut paths: Vec<&Path> = made.iter().map(|made| made.path.as_path()).collect();
+    let mut paths: Vec<&Path> = artifacts.iter().map(|artifact| artifact.path.as_path()).collect();
     let checksums = checksums::write(&results, &paths)?;
     paths.extend(checksums.as_deref());
     let signature = options.minisign_key.as_ref().map(|key| checksums::sign(&results, key, &release));
@@ -161,7 +161,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     }
     // Unpacked trees and the storage of buildah take more room than the results.
     fs::remove_dir_all(&work).context("cannot remove the files on the way")?;
-    let broken: Vec<&String> = made.iter().flat_map(|made| &made.broken_promises).collect();
+    let broken: Vec<&String> = artifacts.iter().flat_map(|artifact| &artifact.broken_promises).collect();
     for promise in &broken {
         writeln!(output, "TOO LARGE: {promise}")?;
     }
@@ -195,18 +195,18 @@ struct Place<'a> {
     work: &'a Path,
 }
 
-/// A result, and what is wrong with its sizes.
-struct Made {
+/// A file of a release, and what is wrong with its sizes.
+struct Artifact {
     path: PathBuf,
     broken_promises: Vec<String>,
 }
 
-impl Made {
+impl Artifact {
     fn new(path: PathBuf) -> Self {
         Self { path, broken_promises: Vec::new() }
     }
 
-    /// Notes whether a result, or a part of it, is larger than promised.
+    /// Notes whether the file, or a part of it, is larger than promised.
     fn promise(&mut self, what: &str, bytes: u64, maximum: u64) {
         if bytes > maximum {
             let name = self.path.file_name().unwrap_or_default().display();
@@ -252,7 +252,7 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Made, Options, Processor};
+    use super::{Artifact, Kind, Options, Processor};
 
     const NOTHING: Options = Options { all: false, processor: vec![], only: vec![], minisign_key: None };
 
@@ -282,10 +282,10 @@ mod tests {
 
     #[test]
     fn a_result_that_is_too_large_is_named() {
-        let mut made = Made::new("dist/a.deb".into());
-        made.promise("package", 12, 12);
-        assert_eq!(made.broken_promises, Vec::<String>::new());
-        made.promise("package", 13, 12);
-        assert_eq!(made.broken_promises, ["a.deb: package: 13 bytes, and at most 12 are promised"]);
+        let mut artifact = Artifact::new("dist/a.deb".into());
+        artifact.promise("package", 12, 12);
+        assert_eq!(artifact.broken_promises, Vec::<String>::new());
+        artifact.promise("package", 13, 12);
+        assert_eq!(artifact.broken_promises, ["a.deb: package: 13 bytes, and at most 12 are promised"]);
     }
 }

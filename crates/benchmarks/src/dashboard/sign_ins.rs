@@ -17,7 +17,7 @@ use super::person::Person;
 use crate::connection::{ApiClient, Connection};
 use crate::edge::scenery::create;
 use crate::figure::{Figure, Goal};
-use crate::latency::{self, Latencies, Pair};
+use crate::latency::{self, CalmAndBusy, Latencies};
 use signpost_xtask::program::Program;
 
 /// How many people sign in at once. Of strangers, two are hashed and 24 wait; all others are refused.
@@ -36,7 +36,7 @@ struct Crowd {
 /// A turn with sign-ins, and a calm one.
 struct Round {
     crowd: Crowd,
-    times: Pair,
+    times: CalmAndBusy,
 }
 
 /// Measures the API in turns, and prints the medians of all rounds.
@@ -115,6 +115,6 @@ fn print(people: usize, rounds: &[Round]) -> Result<()> {
         signed_in.median, refused.median
     )?;
     writeln!(output, "{}", latency::head("sign-ins"))?;
-    let pairs: Vec<Pair> = rounds.iter().map(|round| round.times.clone()).collect();
+    let pairs: Vec<CalmAndBusy> = rounds.iter().map(|round| round.times.clone()).collect();
     latency::rows(&pairs, GOAL).iter().try_for_each(|row| Ok(writeln!(output, "{row}")?))
 }

@@ -10,7 +10,7 @@ use super::stage::Stage;
 use super::visits::{Pace, Turn, Visits};
 use crate::connection::Connection;
 use crate::figure::Goal;
-use crate::link_kinds::LinkKind;
+use crate::link_features::LinkFeature;
 use signpost_xtask::program::Program;
 
 /// A part of the benchmark.
@@ -101,7 +101,7 @@ fn kept(program: &Program) -> Result<String> {
 
 /// A thousand links with a start and an end, and as many without, on one program.
 pub(super) fn dates(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, LinkKind::Dated, "dates: no link has dates") {
+    if lacks(stage, LinkFeature::Dated, "dates: no link has dates") {
         return Ok(());
     }
     let (plain, dated) = (stage.paths.few()?, stage.paths.dated()?);
@@ -111,7 +111,7 @@ pub(super) fn dates(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links that forward the query of each visit, and as many that ignore it, on one program.
 pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, LinkKind::Forwarding, "forwarding: no link forwards queries") {
+    if lacks(stage, LinkFeature::Forwarding, "forwarding: no link forwards queries") {
         return Ok(());
     }
     let (ignoring, forwarding) = (stage.paths.few_with_query()?, stage.paths.forwarding()?);
@@ -121,7 +121,7 @@ pub(super) fn forwarding(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links with twenty rules that fail, and as many without rules, on one program.
 pub(super) fn rules(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, LinkKind::Ruled, "rules: no link has rules") {
+    if lacks(stage, LinkFeature::Ruled, "rules: no link has rules") {
         return Ok(());
     }
     let (plain, ruled) = (stage.paths.few_with_query()?, stage.paths.ruled()?);
@@ -131,7 +131,7 @@ pub(super) fn rules(stage: &mut Stage) -> Result<()> {
 
 /// A thousand links that share their visitors among targets, and as many with one target, on one program.
 pub(super) fn split(stage: &mut Stage) -> Result<()> {
-    if lacks(stage, LinkKind::Splitting, "split: no link has a split") {
+    if lacks(stage, LinkFeature::Splitting, "split: no link has a split") {
         return Ok(());
     }
     let (plain, splitting) = (stage.paths.few()?, stage.paths.splitting()?);
@@ -139,9 +139,9 @@ pub(super) fn split(stage: &mut Stage) -> Result<()> {
     beside(stage, "links with a split, to those without", names, [&plain, &splitting], 0.90)
 }
 
-/// Whether there are no links of this kind. Then it notes why.
-fn lacks(stage: &mut Stage, kind: LinkKind, why: &str) -> bool {
-    let is_lacking = !stage.scenery.special.contains(&kind);
+/// Whether there are no links with this feature. Then it notes why.
+fn lacks(stage: &mut Stage, feature: LinkFeature, why: &str) -> bool {
+    let is_lacking = !stage.scenery.special.contains(&feature);
     if is_lacking {
         stage.report.note(format!("{why}; a folder of an earlier program must be made anew"));
     }

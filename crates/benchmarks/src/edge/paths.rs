@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::scenery::{LANDING, SPECIAL, path_of};
 use super::visits::Visits;
-use crate::link_kinds::LinkKind;
+use crate::link_features::LinkFeature;
 use crate::random::Random;
 
 /// The number of visited links in cases that do not visit all.
@@ -45,7 +45,7 @@ impl Paths {
 
     /// The links with dates, each equally often.
     pub(super) fn dated(&self) -> Result<Visits> {
-        self.special("dated", LinkKind::Dated, "")
+        self.special("dated", LinkFeature::Dated, "")
     }
 
     /// A thousand links with a query, which they ignore.
@@ -58,17 +58,17 @@ impl Paths {
 
     /// The links that forward queries, with a query, each equally often.
     pub(super) fn forwarding(&self) -> Result<Visits> {
-        self.special("forwarding", LinkKind::Forwarding, QUERY)
+        self.special("forwarding", LinkFeature::Forwarding, QUERY)
     }
 
     /// The links with twenty rules that fail, with a query, each equally often.
     pub(super) fn ruled(&self) -> Result<Visits> {
-        self.special("ruled", LinkKind::Ruled, QUERY)
+        self.special("ruled", LinkFeature::Ruled, QUERY)
     }
 
     /// The links with a split, each equally often.
     pub(super) fn splitting(&self) -> Result<Visits> {
-        self.special("splitting", LinkKind::Splitting, "")
+        self.special("splitting", LinkFeature::Splitting, "")
     }
 
     /// A thousand unknown paths.
@@ -120,9 +120,9 @@ impl Paths {
         self.visits("skewed", &draws)
     }
 
-    /// The links of a special kind, with a query.
-    fn special(&self, name: &str, kind: LinkKind, query: &str) -> Result<Visits> {
-        let paths = (0..SPECIAL).map(|number| kind.path_of(number) + query);
+    /// The links with a feature, with a query.
+    fn special(&self, name: &str, feature: LinkFeature, query: &str) -> Result<Visits> {
+        let paths = (0..SPECIAL).map(|number| feature.path_of(number) + query);
         self.any_of(name, &paths.collect::<Vec<_>>())
     }
 

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::machine;
 use crate::connection::ApiClient;
-use crate::link_kinds::LinkKind;
+use crate::link_features::LinkFeature;
 use signpost_xtask::program::Program;
 
 /// A custom domain, whose root is a link.
@@ -27,7 +27,7 @@ const MARK: &str = "links.json";
 /// An address without a name server, so that the domain keeps its state.
 const NOWHERE: &str = "127.0.0.1:9";
 
-/// How many links of each special kind there are.
+/// How many links with each feature there are.
 pub(super) const SPECIAL: u32 = 1_000;
 
 /// The path of the link with this number.
@@ -41,7 +41,7 @@ pub(super) struct Scenery {
     folder: PathBuf,
     core: u32,
     /// Which of them there are.
-    pub(super) special: Vec<LinkKind>,
+    pub(super) special: Vec<LinkFeature>,
     /// Removes the folder on drop, unless the caller named it.
     _temporary: Option<TempDir>,
 }
@@ -57,14 +57,14 @@ impl Scenery {
         let special = if mark.exists() {
             let loaded: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
             ensure!(loaded.get("links") == Some(&json!(links)), "{} has {loaded}", folder.display());
-            let is_there = |kind: &LinkKind| loaded.get(kind.field()) == Some(&json!(true));
-            LinkKind::AT_FULL_SPEED.into_iter().filter(is_there).collect()
+            let is_there = |feature: &LinkFeature| loaded.get(feature.field()) == Some(&json!(true));
+            LinkFeature::AT_FULL_SPEED.into_iter().filter(is_there).collect()
         } else {
             let special = make(executable, &folder, links)?;
             let mut made = json!({"links": links});
-            for kind in &special {
+            for feature in &special {
                 if let Value::Object(made) = &mut made {
-                    made.insert(kind.field().to_owned(), json!(true));
+                    made.insert(feature.field().to_owned(), json!(true));
                 }
             }
             fs::write(&mark, made.to_string())?;
@@ -106,8 +106,8 @@ fn arguments(name_server: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Creates everything, and returns the kinds of links that the program knows.
-fn make(executable: &Path, folder: &Path, links: u32) -> Result<Vec<LinkKind>> {
+/// Creates everything, and returns the features of links that the program knows.
+fn make(executable: &Path, folder: &Path, links: u32) -> Result<Vec<LinkFeature>> {
     let dns = NameServer::start();
     let name_server = dns.address().to_string();
     let program = Program::start_with(executable, folder, &arguments(&name_server))?;
@@ -120,9 +120,9 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<Vec<LinkKind>> {
     post(&caller, "/v1/landings", &landing())?;
     create(&caller, links, 2)?;
     let mut special = Vec::new();
-    for kind in LinkKind::AT_FULL_SPEED {
-        if create_special(&caller, kind)? {
-            special.push(kind);
+    for feature in LinkFeature::AT_FULL_SPEED {
+        if create_special(&caller, feature)? {
+            special.push(feature);
         }
     }
     program.stop()?;
@@ -203,16 +203,16 @@ fn create_batches(caller: &ApiClient, links: u32, first: u32, step: usize) -> Re
     Ok(())
 }
 
-/// Creates links of a special kind. Returns whether the program knows them.
-fn create_special(caller: &ApiClient, kind: LinkKind) -> Result<bool> {
+/// Creates links with a feature. Returns whether the program knows it.
+fn create_special(caller: &ApiClient, feature: LinkFeature) -> Result<bool> {
     let mut connection = caller.connect()?;
     for batch in 0..SPECIAL / BATCH {
         let link = |number| {
             let mut link = json!({
-                "name": "A link of the summer campaign", "slug": kind.path_of(number).split_off(1),
+                "name": "A link of the summer campaign", "slug": feature.path_of(number).split_off(1),
                 "target_url": target_of(number),
             });
-            if let (Value::Object(link), Value::Object(fields)) = (&mut link, kind.fields()) {
+            if let (Value::Object(link), Value::Object(fields)) = (&mut link, feature.fields()) {
                 link.extend(fields);
             }
             link

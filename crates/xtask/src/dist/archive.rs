@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::contents::Contents;
 use super::processor::Processor;
 use super::tree::{Tree, tar};
-use super::{Made, Place};
+use super::{Artifact, Place};
 use crate::tool_folder::run;
 
 /// Makes the archive.
@@ -16,7 +16,7 @@ pub(super) fn make(
     contents: &Contents,
     processor: Processor,
     program: &Path,
-) -> Result<Made> {
+) -> Result<Artifact> {
     let name = format!("signpost-{}-linux-{}", place.release.version, processor.name());
     let tree = Tree::new(place.work.join(&name))?;
     tree.copy_program(program, "signpost")?;
@@ -27,5 +27,5 @@ pub(super) fn make(
     let mut command = tar("--create", &archive, place.release, 0);
     command.args(["--use-compress-program", "gzip -9 --no-name"]);
     run(command.arg("--directory").arg(place.work).arg(&name))?;
-    Ok(Made::new(archive))
+    Ok(Artifact::new(archive))
 }

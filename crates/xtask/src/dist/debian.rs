@@ -10,7 +10,7 @@ use super::contents::{Contents, DOCUMENTS_OF_DEBIAN};
 use super::debian_changelog;
 use super::processor::Processor;
 use super::tree::Tree;
-use super::{Made, Place};
+use super::{Artifact, Place};
 use crate::tool_folder::run;
 
 /// The folder of the control file and the scripts.
@@ -50,12 +50,12 @@ pub(super) fn make(
     contents: &Contents,
     processor: Processor,
     program: &Path,
-) -> Result<Made> {
+) -> Result<Artifact> {
     let package = build(place, contents, processor, program, Compression::Smallest)?;
     let length = fs::metadata(&package)?.len();
-    let mut made = Made::new(package);
-    made.promise("package", length, MAXIMUM);
-    Ok(made)
+    let mut artifact = Artifact::new(package);
+    artifact.promise("package", length, MAXIMUM);
+    Ok(artifact)
 }
 
 /// Makes a package, and returns its path.

@@ -10,7 +10,7 @@ use super::contents::Contents;
 use super::notices;
 use super::processor::Processor;
 use super::tree::{Tree, tar};
-use super::{Made, Place};
+use super::{Artifact, Place};
 use crate::tool_folder::run;
 
 /// The instructions for the image.
@@ -52,7 +52,7 @@ pub(super) fn make(
     contents: &Contents,
     processor: Processor,
     program: &Path,
-) -> Result<Made> {
+) -> Result<Artifact> {
     let name = format!("signpost-{}-image-{}", place.release.version, processor.name());
     let context = Tree::new(place.work.join(&name))?;
     let release = place.release;
@@ -77,10 +77,10 @@ pub(super) fn make(
     // podman does not load a compressed archive, so the size that a registry would transfer is only measured.
     let packed = Command::new("gzip").args(["-9", "--stdout"]).arg(&archive).output()?;
     ensure!(packed.status.success(), "gzip ended with {}", packed.status);
-    let mut made = Made::new(archive);
-    made.promise("files", fs::metadata(&base)?.len() + fs::metadata(&added)?.len(), MAXIMUM_UNPACKED);
-    made.promise("compressed", u64::try_from(packed.stdout.len())?, MAXIMUM_PACKED);
-    Ok(made)
+    let mut artifact = Artifact::new(archive);
+    artifact.promise("files", fs::metadata(&base)?.len() + fs::metadata(&added)?.len(), MAXIMUM_UNPACKED);
+    artifact.promise("compressed", u64::try_from(packed.stdout.len())?, MAXIMUM_PACKED);
+    Ok(artifact)
 }
 
 /// Unpacks the files of Debian.

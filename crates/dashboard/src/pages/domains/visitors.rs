@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::TEXTS;
 use crate::pages::field;
-use crate::pages::links::typed_address::completed;
+use crate::pages::links::typed_address::with_scheme;
 use crate::views::{Field, Form, VisitorsForm};
 use crate::visit::{Member, Visit};
 
@@ -69,7 +69,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         }
         Err(error) => return Err(error.into()),
     };
-    let text = |name: &str| form.given(name).map(|text| completed(text).into_owned());
+    let text = |name: &str| form.given(name).map(|text| with_scheme(text).into_owned());
     let typed = Typed {
         root_url: text(ROOT),
         not_found_url: text(NOT_FOUND),
@@ -83,7 +83,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
 
 /// What a field asks for. One that the form does not have stays as it is.
 fn url_change(form: &FormBody, name: &str) -> Result<Change<TargetUrl>, FieldError> {
-    let Some(typed) = form.given(name).map(completed) else { return Ok(Change::Keep) };
+    let Some(typed) = form.given(name).map(with_scheme) else { return Ok(Change::Keep) };
     if typed.is_empty() { Ok(Change::Clear) } else { TargetUrl::parse(&typed).map(Change::Set) }
 }
 

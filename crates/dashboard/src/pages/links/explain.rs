@@ -12,7 +12,7 @@ use signpost_domain::{Link, LinkKind, PageContent, RedirectContent, Violations};
 
 use super::life_fields::zone_of;
 use super::list::public_url;
-use super::typed_address::completed_visit;
+use super::typed_address::visit_with_scheme;
 use super::visit_fields::{DescribedVisit, WORDS};
 use crate::answer::{page, refused};
 use crate::curl;
@@ -55,7 +55,7 @@ pub(crate) async fn show_address(visit: Visit) -> Result<HttpResponse, Failure> 
     let member = visit.member().await?;
     let described = described(&visit, &member);
     let typed = visit.query().text("url").trim().to_owned();
-    let url = completed_visit(&typed);
+    let url = visit_with_scheme(&typed);
     let (url_field, asked) = match VisitedUrl::parse(&url) {
         _ if typed.is_empty() => (Field::default(), None),
         Ok(visited) => (Field::of(typed.clone()), Some(visited)),

@@ -9,7 +9,7 @@ use signpost_domain::{
     Timestamp, ViolationCode, Violations,
 };
 
-use super::typed_address::completed;
+use super::typed_address::with_scheme;
 use crate::form_body::FormBody;
 use crate::frame::TEXTS;
 use crate::local_time::{date_and_time, time_of_day};
@@ -156,7 +156,7 @@ fn fallback_change<C: Content>(
     form: &FormBody,
     before: Option<&Link<C>>,
 ) -> Result<Change<TargetUrl>, FieldError> {
-    let Some(typed) = form.given(Life::FALLBACK_URL).map(completed) else { return Ok(Change::Keep) };
+    let Some(typed) = form.given(Life::FALLBACK_URL).map(with_scheme) else { return Ok(Change::Keep) };
     if typed.is_empty() {
         return Ok(Change::Clear);
     }
@@ -211,8 +211,9 @@ pub(super) fn typed(
     };
     let starts_at = time(Schedule::STARTS_AT, before.starts_at);
     let expires_at = time(Schedule::EXPIRES_AT, before.expires_at);
-    let fallback_url =
-        form.given(Life::FALLBACK_URL).map_or(before.fallback_url.value, |text| completed(text).into_owned());
+    let fallback_url = form
+        .given(Life::FALLBACK_URL)
+        .map_or(before.fallback_url.value, |text| with_scheme(text).into_owned());
     LifeForm {
         zone: shown_in.time_zone.name().to_owned(),
         starts_at: judged(starts_at, violations, Schedule::STARTS_AT),

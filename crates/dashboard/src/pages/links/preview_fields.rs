@@ -5,7 +5,7 @@ use signpost_domain::{
     Change, Description, Feature, FieldError, LinkPreview, PreviewTitle, ViolationCode, Violations, WebUrl,
 };
 
-use super::typed_address::completed;
+use super::typed_address::with_scheme;
 use crate::form_body::{FormBody, with_line_feeds};
 use crate::frame::TEXTS;
 use crate::pages::field;
@@ -77,7 +77,7 @@ fn typed_texts(form: &FormBody, before: Option<&LinkPreview>) -> [String; 3] {
     [
         typed_title.map_or(title, str::to_owned),
         typed_description.map_or(description, str::to_owned),
-        typed_image_url.map_or(image_url, |typed| completed(typed).into_owned()),
+        typed_image_url.map_or(image_url, |typed| with_scheme(typed).into_owned()),
     ]
 }
 

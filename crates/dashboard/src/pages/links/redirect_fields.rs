@@ -9,7 +9,7 @@ use signpost_domain::{
 };
 
 use super::placement_fields::{self, Choices, Purpose, missing};
-use super::typed_address::completed;
+use super::typed_address::with_scheme;
 use super::{life_fields, limit_fields, password_fields, preview_fields, way_fields};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -41,7 +41,7 @@ pub(super) fn read(
 ) -> Submitted<RedirectRequest> {
     let purpose = Purpose::after(before);
     let mut violations = Violations::new();
-    let typed = form.non_empty("target_url").map(completed);
+    let typed = form.non_empty("target_url").map(with_scheme);
     let target_url = typed.as_deref().ok_or_else(missing).and_then(TargetUrl::parse);
     let target_url = target_url
         .map_err(|error| {
@@ -159,7 +159,7 @@ pub(super) fn typed(
     group.error = message_at(violations, "group_id");
     let mut countries = text("countries");
     countries.error = countries.error.or_else(|| message_at(violations, "geo_blocklists"));
-    let mut target_url = field(&completed(form.text("target_url")), violations, "target_url");
+    let mut target_url = field(&with_scheme(form.text("target_url")), violations, "target_url");
     target_url.error = target_url.error.map(way_fields::with_labels);
     let mut name = text("name");
     if target_url.error.is_some() && name.value.is_empty() {

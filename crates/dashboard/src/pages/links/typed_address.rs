@@ -4,23 +4,27 @@ use std::borrow::Cow;
 
 /// An address with `https://` in front, if it begins with a hostname with a dot instead of a scheme, as browsers show addresses.
 /// Everything else stays as it is, so that the rule for addresses says what is wrong with it.
-pub(in crate::pages) fn completed(typed: &str) -> Cow<'_, str> {
+pub(in crate::pages) fn with_scheme(typed: &str) -> Cow<'_, str> {
     let typed = typed.trim();
     if begins_with_host(typed) { Cow::Owned(format!("https://{typed}")) } else { Cow::Borrowed(typed) }
 }
 
 /// The same for an address of this installation, which may have a host without a dot: one with a port, and `localhost`.
-pub(super) fn completed_visit(typed: &str) -> Cow<'_, str> {
+pub(super) fn visit_with_scheme(typed: &str) -> Cow<'_, str> {
     let typed = typed.trim();
     let (host, port) = host_and_port(typed);
     let is_local = port.is_some_and(|port| !port.is_empty()) || host.eq_ignore_ascii_case("localhost");
-    if is_local && is_of_letters(host) { Cow::Owned(format!("https://{typed}")) } else { completed(typed) }
+    if is_local && has_host_characters_only(host) {
+        Cow::Owned(format!("https://{typed}"))
+    } else {
+        with_scheme(typed)
+    }
 }
 
 fn begins_with_host(typed: &str) -> bool {
     let (host, _) = host_and_port(typed);
     let (first, last) = host.split_once('.').unwrap_or_default();
-    !first.is_empty() && !last.is_empty() && is_of_letters(host)
+    !first.is_empty() && !last.is_empty() && has_host_characters_only(host)
 }
 
 /// The host of an address without a scheme, and its port if that is a number.
@@ -32,9 +36,9 @@ fn host_and_port(typed: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn is_of_letters(host: &str) -> bool {
-    let is_of_host = |letter: char| letter.is_alphanumeric() || "-._".contains(letter);
-    !host.is_empty() && host.chars().all(is_of_host)
+fn has_host_characters_only(host: &str) -> bool {
+    let is_host_character = |c: char| c.is_alphanumeric() || "-._".contains(c);
+    !host.is_empty() && host.chars().all(is_host_character)
 }
 
 #[cfg(test)]
@@ -50,7 +54,7 @@ mod tests {
             "bücher.example?x",
             "192.0.2.1",
         ] {
-            assert_eq!(completed(typed), format!("https://{}", typed.trim()));
+            assert_eq!(with_scheme(typed), format!("https://{}", typed.trim()));
         }
     }
 
@@ -59,7 +63,7 @@ mod tests {
         for typed in
             ["localhost:8081/x", "LocalHost/x", "localhost", "links:80", "links.example/x", " a.b:8443 "]
         {
-            assert_eq!(completed_visit(typed), format!("https://{}", typed.trim()));
+            assert_eq!(visit_with_scheme(typed), format!("https://{}", typed.trim()));
         }
         for typed in [
             "links",
@@ -71,7 +75,7 @@ mod tests {
             "http://localhost",
             "a b:80",
         ] {
-            assert_eq!(completed_visit(typed), typed);
+            assert_eq!(visit_with_scheme(typed), typed);
         }
     }
 
@@ -95,7 +99,7 @@ mod tests {
             "a b.com",
             "data:text/html,a.b",
         ] {
-            assert_eq!(completed(typed), typed);
+            assert_eq!(with_scheme(typed), typed);
         }
     }
 }

@@ -10,7 +10,7 @@ use signpost_domain::{
     ViolationCode, Violations,
 };
 
-use super::{Made, WORDS, operator, ticket_url};
+use super::{TicketOutcome, WORDS, operator, ticket_url};
 use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
@@ -71,17 +71,17 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let made = match outcome {
         Err(OperatorError::EmailTaken(_)) => {
             let taken = FieldError::new(ViolationCode::AlreadyTaken, WORDS.taken_account);
-            Made::Refused(taken.at("email").into())
+            TicketOutcome::Refused(taken.at("email").into())
         }
-        outcome => Made::of(outcome)?,
+        outcome => TicketOutcome::of(outcome)?,
     };
     let (account, token) = match made {
-        Made::Now((account, token)) => (account, Some(token)),
-        Made::Before(answer) => {
+        TicketOutcome::Issued((account, token)) => (account, Some(token)),
+        TicketOutcome::IssuedBefore(answer) => {
             let id = answer.body.parse().map_err(|_| Failure::NOT_FOUND)?;
             (accounts::overview(visit.app(), &operator, id).await?.account, None)
         }
-        Made::Refused(violations) => {
+        TicketOutcome::Refused(violations) => {
             return refused(&accounts_page(&visit, &signed_in, &operator, &typed, &violations).await?);
         }
     };

@@ -46,23 +46,23 @@ pub(super) async fn operator_without_page(
     }
 }
 
-/// What became of a form that makes a ticket.
-enum Made<T> {
-    /// It was made now.
-    Now(T),
-    /// The same form made it before. The remembered answer names what was made.
-    Before(RememberedAnswer),
+/// What became of a form that issues a ticket.
+enum TicketOutcome<T> {
+    /// It was issued now.
+    Issued(T),
+    /// The same form issued it before. The remembered answer names what it is for.
+    IssuedBefore(RememberedAnswer),
     /// The form is shown again with what is wrong about it.
     Refused(Violations),
 }
 
-impl<T> Made<T> {
+impl<T> TicketOutcome<T> {
     /// # Errors
     /// Whatever no form shows.
     fn of(outcome: Result<T, OperatorError>) -> Result<Self, Failure> {
         match outcome {
-            Ok(made) => Ok(Self::Now(made)),
-            Err(OperatorError::Broken(AppError::AnsweredBefore(answer))) => Ok(Self::Before(*answer)),
+            Ok(issued) => Ok(Self::Issued(issued)),
+            Err(OperatorError::Broken(AppError::AnsweredBefore(answer))) => Ok(Self::IssuedBefore(*answer)),
             Err(OperatorError::Broken(AppError::Invalid(violations))) => Ok(Self::Refused(violations)),
             Err(error) => Err(error.into()),
         }

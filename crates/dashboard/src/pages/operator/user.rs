@@ -9,7 +9,7 @@ use signpost_app::{AppError, Operator};
 use signpost_domain::{Account, Role, User};
 
 use super::users::{PATH, row};
-use super::{Made, WORDS, operator, operator_without_page, ticket_url};
+use super::{TicketOutcome, WORDS, operator, operator_without_page, ticket_url};
 use crate::answer::{page, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -69,11 +69,11 @@ pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, 
     let idempotency =
         Idempotency::of_request(request.as_ref(), |(): &()| Some(remembered_without_secret(String::new())));
     let outcome = users::reset(visit.app(), &operator, &user, idempotency).await;
-    let (user, url) = match Made::of(outcome)? {
-        Made::Now((user, token)) => (user, Some(ticket_url(&visit, "reset", &token))),
-        Made::Before(_) => (users::find(visit.app(), &operator, &user).await?, None),
+    let (user, url) = match TicketOutcome::of(outcome)? {
+        TicketOutcome::Issued((user, token)) => (user, Some(ticket_url(&visit, "reset", &token))),
+        TicketOutcome::IssuedBefore(_) => (users::find(visit.app(), &operator, &user).await?, None),
         // The form has no inputs to show again.
-        Made::Refused(violations) => return Err(AppError::Invalid(violations).into()),
+        TicketOutcome::Refused(violations) => return Err(AppError::Invalid(violations).into()),
     };
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::Users, WORDS.title_reset);
     shell.curl = vec![curl::program(WORDS.command_reset, &["user", "reset", &user.id.to_string()])];

@@ -11,7 +11,7 @@ use signpost_domain::{
     Violations,
 };
 
-use super::{Made, WORDS, operator, operator_without_page, ticket_url};
+use super::{TicketOutcome, WORDS, operator, operator_without_page, ticket_url};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -74,13 +74,13 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let idempotency =
         Idempotency::of_request(request.as_ref(), |(): &()| Some(remembered_without_secret(String::new())));
     let made = match users::invite(visit.app(), &operator, invite, idempotency).await {
-        Err(OperatorError::NoSuchAccount(_)) => Made::Refused(no_such_account().into()),
-        outcome => Made::of(outcome)?,
+        Err(OperatorError::NoSuchAccount(_)) => TicketOutcome::Refused(no_such_account().into()),
+        outcome => TicketOutcome::of(outcome)?,
     };
     let url = match made {
-        Made::Now(token) => Some(ticket_url(&visit, "invitation", &token)),
-        Made::Before(_) => None,
-        Made::Refused(violations) => {
+        TicketOutcome::Issued(token) => Some(ticket_url(&visit, "invitation", &token)),
+        TicketOutcome::IssuedBefore(_) => None,
+        TicketOutcome::Refused(violations) => {
             return refused(&users_page(&visit, &signed_in, &operator, &typed, &violations).await?);
         }
     };

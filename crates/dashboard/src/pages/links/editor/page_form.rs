@@ -9,7 +9,7 @@ use signpost_domain::{
 };
 
 use super::super::placement_fields::missing;
-use super::super::typed_address::completed;
+use super::super::typed_address::with_scheme;
 use super::widget_type::{self, WidgetType};
 use crate::form_body::{FormBody, with_line_feeds};
 
@@ -160,7 +160,7 @@ impl PageForm {
         Self {
             title: text("title"),
             description: text("description"),
-            avatar_url: completed(value("avatar_url")).into_owned(),
+            avatar_url: with_scheme(value("avatar_url")).into_owned(),
             theme: Theme::parse(form.text("theme")).unwrap_or_default(),
             accent_color: text("accent_color"),
             background: Background::parse(form.text("background")).unwrap_or_default(),

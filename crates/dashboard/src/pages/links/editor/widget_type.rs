@@ -6,7 +6,7 @@ use signpost_domain::{
 };
 
 use super::super::placement_fields::missing;
-use super::super::typed_address::completed;
+use super::super::typed_address::with_scheme;
 
 /// A type that people can add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Input {
     /// What was typed, with a scheme in front of an address that lacks one.
     pub(super) fn typed(self, text: &str) -> String {
         match self {
-            Self::Url | Self::ThumbnailUrl | Self::ImageUrl => completed(text).into_owned(),
+            Self::Url | Self::ThumbnailUrl | Self::ImageUrl => with_scheme(text).into_owned(),
             Self::Title
             | Self::Heading
             | Self::Paragraph

@@ -1,16 +1,16 @@
-//! Kinds of links beside those that only have a target.
+//! What links of the benchmarks have beside their target.
 
 use serde_json::{Value, json};
 
-/// What a link has beside its target. Programs of earlier versions do not know all of it.
+/// A feature of a link beside its target. Programs of earlier versions do not know all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LinkKind {
+pub(super) enum LinkFeature {
     /// A start and an end.
     Dated,
     /// It forwards queries.
     Forwarding,
     /// Parameters that it adds to its target.
-    Tagged,
+    Utm,
     /// Twenty rules that fail.
     Ruled,
     /// A rule that shares all visitors between two targets.
@@ -21,14 +21,14 @@ pub(super) enum LinkKind {
     Previewed,
 }
 
-impl LinkKind {
+impl LinkFeature {
     /// Those that [`crate::edge`] visits.
     pub(super) const AT_FULL_SPEED: [Self; 4] = [Self::Dated, Self::Forwarding, Self::Ruled, Self::Splitting];
 
     pub(super) const ALL: [Self; 7] = [
         Self::Dated,
         Self::Forwarding,
-        Self::Tagged,
+        Self::Utm,
         Self::Ruled,
         Self::Splitting,
         Self::Limited,
@@ -40,7 +40,7 @@ impl LinkKind {
         match self {
             Self::Dated => "start and end",
             Self::Forwarding => "forwards the query",
-            Self::Tagged => "`utm`",
+            Self::Utm => "`utm`",
             Self::Ruled => "20 failing rules",
             Self::Splitting => "split",
             Self::Limited => "`max_clicks`",
@@ -53,7 +53,7 @@ impl LinkKind {
         match self {
             Self::Dated => "has_dates",
             Self::Forwarding => "has_forwarding",
-            Self::Tagged => "has_utm",
+            Self::Utm => "has_utm",
             Self::Ruled => "has_rules",
             Self::Splitting => "has_splits",
             Self::Limited => "has_limits",
@@ -61,12 +61,12 @@ impl LinkKind {
         }
     }
 
-    /// The path of the link of this kind with this number.
+    /// The path of the link with this feature and number.
     pub(super) fn path_of(self, number: u32) -> String {
         let letter = match self {
             Self::Dated => 'd',
             Self::Forwarding => 'q',
-            Self::Tagged => 't',
+            Self::Utm => 't',
             Self::Ruled => 'r',
             // The API has the path /v1.
             Self::Splitting => 'w',
@@ -81,7 +81,7 @@ impl LinkKind {
         match self {
             Self::Dated => json!({"starts_at": "2020-01-01T00:00:00Z", "expires_at": "2999-12-31T00:00:00Z"}),
             Self::Forwarding => json!({"forward_query": true}),
-            Self::Tagged => json!({"utm": {"medium": "print", "campaign": "summer"}}),
+            Self::Utm => json!({"utm": {"medium": "print", "campaign": "summer"}}),
             Self::Ruled => json!({"rules": failing_rules()}),
             Self::Splitting => json!({"rules": splitting_rules()}),
             Self::Limited => json!({"max_clicks": 1_000_000_000}),
