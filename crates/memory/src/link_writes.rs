@@ -45,7 +45,7 @@ impl LinkWrites for MemoryUnitOfWork {
             // Before anything is inserted, because a failure must leave nothing behind.
             let mut ids = BTreeSet::new();
             for id in links.iter().map(Link::id) {
-                if !ids.insert(id) || state.has_link(id) {
+                if !ids.insert(id) {
                     return Err(twice(id).into());
                 }
             }
@@ -216,6 +216,11 @@ fn insert(
     }
     if is_repeated || owned.has_external_id_of(link) {
         return Ok(Insertion::ExternalIdTaken);
+    }
+    if let Some(existing) = state.link_of_any_account(link.id()) {
+        let address = link.placement.address();
+        let is_same = address.is_some() && existing.placement.address() == address;
+        return Ok(if is_same { Insertion::AddressTaken } else { Insertion::IdTaken });
     }
     if state.is_taken_from(link) {
         return Ok(Insertion::AddressTaken);

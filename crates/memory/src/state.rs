@@ -218,8 +218,9 @@ impl State {
         self.all().any(|owned| owned.tags.contains_key(&id))
     }
 
-    pub(crate) fn has_link(&self, id: LinkId) -> bool {
-        self.all().any(|owned| owned.links.contains_key(&id))
+    /// The link of any account with this id.
+    pub(crate) fn link_of_any_account(&self, id: LinkId) -> Option<&Link> {
+        self.all().find_map(|owned| owned.links.get(&id))
     }
 }
 

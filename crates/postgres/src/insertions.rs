@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Array, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::Insertion;
-use signpost_domain::{AccountId, ExternalId, Link};
+use signpost_domain::{AccountId, ExternalId, Link, LinkId};
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::click_credits;
@@ -26,7 +26,7 @@ use crate::statement::{both, statement};
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
 use signpost_sql_rows::link_batch::{
-    ExistingLink, refuse_ids_of_others, refuse_repeated_ids, repeated_external_ids,
+    ExistingLink, ids_of_others, refuse_repeated_ids, repeated_external_ids,
 };
 
 /// Inserts each link that is not refused, and updates the counters of the account and of the groups. Returns the outcome of
@@ -61,9 +61,10 @@ pub(crate) async fn insert(
         .copied()
         .filter(|link| had_room && has_its_group(link) && !inserted.contains(&link.id().into()));
     let skipped: Vec<&Link> = skipped.collect();
-    let taken = taken_external_ids(connection, account, &skipped).await?;
+    let taken = Taken::from(connection, account, &skipped).await?;
     let has_taken_external_id = |link: &Link| {
-        repeated.contains(&link.id()) || link.external_id.as_ref().is_some_and(|id| taken.contains(id))
+        repeated.contains(&link.id())
+            || link.external_id.as_ref().is_some_and(|id| taken.external_ids.contains(id))
     };
     let mut room = if had_room { links_limit.saturating_sub(count) } else { 0 };
     let mut insertions = Vec::with_capacity(links.len());
@@ -83,16 +84,20 @@ pub(crate) async fn insert(
             Insertion::Done
         } else if has_taken_external_id(link) {
             Insertion::ExternalIdTaken
+        } else if taken.ids.contains(&link.id()) {
+            Insertion::IdTaken
         } else {
             Insertion::AddressTaken
         };
         let is_counted_in_group = had_room && !repeated.contains(&link.id());
         match (insertion, link.group_id) {
-            (Insertion::LimitReached | Insertion::ExternalIdTaken | Insertion::AddressTaken, Some(group))
-                if is_counted_in_group =>
-            {
-                leaving.leave(group, link.kind());
-            }
+            (
+                Insertion::LimitReached
+                | Insertion::ExternalIdTaken
+                | Insertion::IdTaken
+                | Insertion::AddressTaken,
+                Some(group),
+            ) if is_counted_in_group => leaving.leave(group, link.kind()),
             // A missing group has no counter to correct, and a full account counted nothing.
             (_, _) => {}
         }
@@ -149,21 +154,29 @@ statement! {
     "SELECT l.id, l.host, l.slug FROM links AS l WHERE l.id = ANY ($1)"
 }
 
-/// The taken ones among the external ids of links that were not inserted. A link whose id exists is a defect, unless it has the
-/// address of the one that exists: then somebody else inserted the same link.
-async fn taken_external_ids(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    skipped: &[&Link],
-) -> Result<BTreeSet<ExternalId>, Failure> {
-    if skipped.is_empty() {
-        return Ok(BTreeSet::new());
+/// What other links have of the links that were not inserted.
+#[derive(Default)]
+struct Taken {
+    external_ids: BTreeSet<ExternalId>,
+    ids: BTreeSet<LinkId>,
+}
+
+impl Taken {
+    async fn from(
+        connection: &mut &AsyncPgConnection,
+        account: AccountId,
+        skipped: &[&Link],
+    ) -> Result<Self, Failure> {
+        if skipped.is_empty() {
+            return Ok(Self::default());
+        }
+        let ids = skipped.iter().map(|link| link.id().into()).collect();
+        let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
+        let (mut of_ids, mut of_external_ids) = (*connection, *connection);
+        let existing = async { Ok(WithIds { ids }.load::<ExistingLink>(&mut of_ids).await?) };
+        let (existing, found) =
+            both(existing, external_ids::find(&mut of_external_ids, account, &named)).await?;
+        let external_ids = found.into_iter().map(|(external_id, _)| external_id).collect();
+        Ok(Self { external_ids, ids: ids_of_others(skipped, &existing) })
     }
-    let ids = skipped.iter().map(|link| link.id().into()).collect();
-    let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
-    let (mut of_ids, mut of_external_ids) = (*connection, *connection);
-    let existing = async { Ok(WithIds { ids }.load::<ExistingLink>(&mut of_ids).await?) };
-    let (existing, taken) = both(existing, external_ids::find(&mut of_external_ids, account, &named)).await?;
-    refuse_ids_of_others(skipped, &existing)?;
-    Ok(taken.into_iter().map(|(external_id, _)| external_id).collect())
 }

@@ -8,16 +8,10 @@ use signpost_domain::{Link, LinkId};
 use crate::columns::{IdBytes, StoredId};
 use crate::link::address_texts;
 
-/// The id of a link is not unique, which is a defect of the program.
+/// Two links of a batch have this id, which is a defect of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum RepeatedId {
-    /// Two links of a batch have this id.
-    #[error("two links of one batch have the id {0}")]
-    InBatch(LinkId),
-    /// A stored link with another address has this id.
-    #[error("there is another link with the id {0}")]
-    InStore(LinkId),
-}
+#[error("two links of one batch have the id {0}")]
+pub struct RepeatedId(pub LinkId);
 
 /// A stored link that has an id of the batch. A statement selects its id, host and slug, in this order.
 #[derive(Debug, Queryable)]
@@ -45,7 +39,7 @@ pub fn refuse_repeated_ids(links: &[Link]) -> Result<(), RepeatedId> {
     let mut seen = BTreeSet::new();
     match links.iter().find(|link| !seen.insert(link.id().to_bytes())) {
         None => Ok(()),
-        Some(link) => Err(RepeatedId::InBatch(link.id())),
+        Some(link) => Err(RepeatedId(link.id())),
     }
 }
 
@@ -59,13 +53,12 @@ pub fn repeated_external_ids(links: &[Link]) -> BTreeSet<LinkId> {
         .collect()
 }
 
-/// Refuses the ids of `existing` links for the links that were not inserted. An existing link with the same address is
-/// allowed, because another request may have inserted the same link.
-pub fn refuse_ids_of_others(skipped: &[&Link], existing: &[ExistingLink]) -> Result<(), RepeatedId> {
-    match skipped.iter().find(|link| existing.iter().any(|one| one.is_other_than(link))) {
-        None => Ok(()),
-        Some(link) => Err(RepeatedId::InStore(link.id())),
-    }
+/// Those of the ids of links that were not inserted that `existing` links have. An existing link with the same address does not
+/// count, because another request may have inserted the same link.
+#[must_use]
+pub fn ids_of_others(skipped: &[&Link], existing: &[ExistingLink]) -> BTreeSet<LinkId> {
+    let taken = skipped.iter().filter(|link| existing.iter().any(|one| one.is_other_than(link)));
+    taken.map(|link| link.id()).collect()
 }
 
 #[cfg(test)]
@@ -83,7 +76,7 @@ mod tests {
         let same_id = Landing { id, ..samples::landing("b") };
         for repeated in [redirect.clone().into_any(), same_id.into_any()] {
             let links = [redirect.clone().into_any(), samples::landing("c").into(), repeated];
-            assert_eq!(refuse_repeated_ids(&links), Err(RepeatedId::InBatch(links[2].id())));
+            assert_eq!(refuse_repeated_ids(&links), Err(RepeatedId(links[2].id())));
             assert_eq!(refuse_repeated_ids(&links[..2]), Ok(()));
         }
     }

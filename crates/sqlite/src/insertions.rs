@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use diesel::prelude::*;
 use signpost_app::ports::Insertion;
-use signpost_domain::{AccountId, ExternalId, GroupId, Link};
+use signpost_domain::{AccountId, ExternalId, GroupId, Link, LinkId};
 
 use crate::click_credits;
 use crate::counters;
@@ -20,7 +20,7 @@ use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
 use signpost_sql_rows::link::NewLink;
 use signpost_sql_rows::link_batch::{
-    ExistingLink, refuse_ids_of_others, refuse_repeated_ids, repeated_external_ids,
+    ExistingLink, ids_of_others, refuse_repeated_ids, repeated_external_ids,
 };
 
 /// The 16 bytes of an id, which both kinds of links share.
@@ -47,20 +47,13 @@ pub(crate) fn insert(
         links.iter().filter(|link| has_its_group(link) && !repeated.contains(&link.id())).collect();
     let rows = candidates.iter().map(|link| NewLink::new(account, link)).collect();
     // Without room no link would stay.
-    let skips = if candidates.iter().any(|link| link.external_id.is_some()) {
-        Skips::AllTaken
-    } else {
-        Skips::TakenAddresses
-    };
-    let inserted = if room == 0 { BTreeSet::new() } else { insert_all(connection, rows, skips)? };
-    let skipped = candidates.iter().filter(|link| !inserted.contains(&link.id().to_bytes()));
-    let skipped: Vec<&Link> = match skips {
-        Skips::AllTaken if room > 0 => skipped.copied().collect(),
-        Skips::AllTaken | Skips::TakenAddresses => Vec::new(),
-    };
-    let taken = taken_external_ids(connection, account, &skipped)?;
+    let inserted = if room == 0 { BTreeSet::new() } else { insert_all(connection, rows)? };
+    let skipped = candidates.iter().filter(|link| room > 0 && !inserted.contains(&link.id().to_bytes()));
+    let skipped: Vec<&Link> = skipped.copied().collect();
+    let taken = Taken::from(connection, account, &skipped)?;
     let has_taken_external_id = |link: &Link| {
-        repeated.contains(&link.id()) || link.external_id.as_ref().is_some_and(|id| taken.contains(id))
+        repeated.contains(&link.id())
+            || link.external_id.as_ref().is_some_and(|id| taken.external_ids.contains(id))
     };
     let mut insertions = Vec::with_capacity(links.len());
     let mut done = 0_usize;
@@ -84,6 +77,8 @@ pub(crate) fn insert(
             Insertion::Done
         } else if has_taken_external_id(link) {
             Insertion::ExternalIdTaken
+        } else if taken.ids.contains(&link.id()) {
+            Insertion::IdTaken
         } else {
             Insertion::AddressTaken
         };
@@ -101,25 +96,32 @@ pub(crate) fn insert(
     Ok(Some(insertions))
 }
 
-/// The taken ones among the external ids of links that were not inserted. A link whose id exists is a defect, unless it has the
-/// address of the one that exists: then somebody else inserted the same link.
-fn taken_external_ids(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-    skipped: &[&Link],
-) -> Result<BTreeSet<ExternalId>, Failure> {
-    if skipped.is_empty() {
-        return Ok(BTreeSet::new());
+/// What other links have of the links that were not inserted.
+#[derive(Default)]
+struct Taken {
+    external_ids: BTreeSet<ExternalId>,
+    ids: BTreeSet<LinkId>,
+}
+
+impl Taken {
+    fn from(
+        connection: &mut SqliteConnection,
+        account: AccountId,
+        skipped: &[&Link],
+    ) -> Result<Self, Failure> {
+        if skipped.is_empty() {
+            return Ok(Self::default());
+        }
+        let ids = skipped.iter().map(|link| IdBytes::from(link.id()));
+        let existing: Vec<ExistingLink> = links::table
+            .filter(links::id.eq_any(ids))
+            .select((links::id, links::host, links::slug))
+            .load(connection)?;
+        let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
+        let found = external_ids::find(connection, account, &named)?;
+        let external_ids = found.into_iter().map(|(external_id, _)| external_id).collect();
+        Ok(Self { external_ids, ids: ids_of_others(skipped, &existing) })
     }
-    let ids = skipped.iter().map(|link| IdBytes::from(link.id()));
-    let existing: Vec<ExistingLink> = links::table
-        .filter(links::id.eq_any(ids))
-        .select((links::id, links::host, links::slug))
-        .load(connection)?;
-    refuse_ids_of_others(skipped, &existing)?;
-    let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
-    let found = external_ids::find(connection, account, &named)?;
-    Ok(found.into_iter().map(|(external_id, _)| external_id).collect())
 }
 
 /// How many links the account has, and which of the groups of these links exist; `None` if the account does not exist. One
@@ -147,22 +149,8 @@ fn count_and_groups(
     Ok(Some((count, groups)))
 }
 
-/// Which links an insertion skips, instead of failing.
-#[derive(Debug, Clone, Copy)]
-enum Skips {
-    /// Those whose address is taken. Another link with the id is an error of SQLite.
-    TakenAddresses,
-    /// Those whose address, external id or id is taken; a statement can name only one of these.
-    AllTaken,
-}
-
-/// Inserts all links that are not skipped, and returns their ids.
-fn insert_all(
-    connection: &mut SqliteConnection,
-    rows: Vec<NewLink<'_>>,
-    skips: Skips,
-) -> Result<BTreeSet<Bytes>, Failure> {
-    let address = (links::host, links::slug);
+/// Inserts all links but those whose address, external id or id is taken, and returns their ids.
+fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Result<BTreeSet<Bytes>, Failure> {
     let mut inserted = BTreeSet::new();
     let mut rows = rows.into_iter().peekable();
     while rows.peek().is_some() {
@@ -173,22 +161,13 @@ fn insert_all(
         {
             let id = row.id();
             let insertion = diesel::insert_into(links::table).values(row);
-            let rows = match skips {
-                Skips::TakenAddresses => insertion.on_conflict(address).do_nothing().execute(connection)?,
-                Skips::AllTaken => insertion.on_conflict_do_nothing().execute(connection)?,
-            };
+            let rows = insertion.on_conflict_do_nothing().execute(connection)?;
             inserted.extend((rows > 0).then_some(id));
             continue;
         }
         let insertion = diesel::insert_into(links::table).values(part);
-        let ids: Vec<StoredId> = match skips {
-            Skips::TakenAddresses => {
-                insertion.on_conflict(address).do_nothing().returning(links::id).get_results(connection)?
-            }
-            Skips::AllTaken => {
-                insertion.on_conflict_do_nothing().returning(links::id).get_results(connection)?
-            }
-        };
+        let ids: Vec<StoredId> =
+            insertion.on_conflict_do_nothing().returning(links::id).get_results(connection)?;
         for id in ids {
             inserted.insert(id.bytes("links")?);
         }

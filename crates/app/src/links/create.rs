@@ -16,7 +16,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
-use crate::ports::{InsertLinksError, Insertion, UnitOfWork};
+use crate::ports::{InsertLinksError, Insertion, StoreError, UnitOfWork};
 
 /// How many random slugs are tried for a link. With the seven characters of D21 and ten million links on the
 /// system domain, one full batch in 1,600 needs a second slug. A third is practically never needed.
@@ -270,6 +270,7 @@ impl<'a, C: LinkResource> Creation<'a, C> {
                         continue;
                     }
                     Insertion::AddressTaken => self.address_taken(index, &link),
+                    Insertion::IdTaken => return Err(StoreError::unavailable("a new id is taken").into()),
                     Insertion::GroupMissing => Refusal::GroupNotFound,
                     Insertion::LimitReached => self.limit_reached(&link, limit),
                 };

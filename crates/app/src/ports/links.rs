@@ -82,6 +82,8 @@ pub enum Insertion {
     LimitReached,
     /// Another link of the account has the external id (D121), or an earlier link of the same call names it.
     ExternalIdTaken,
+    /// Another link, of any account, has the id, and another address.
+    IdTaken,
     /// Another link occupies the address.
     AddressTaken,
     /// The link was inserted.

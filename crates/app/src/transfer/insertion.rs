@@ -48,8 +48,8 @@ pub(super) enum LinkInsertion {
     Decided(Insertion),
 }
 
-/// Inserts links together, those among them that get a password with its hash, and commits them. Returns an outcome for each, in order: `None` for a link that the store cannot
-/// store, such as one with the id of another account's link.
+/// Inserts links together, those among them that get a password with its hash, and commits them. Returns an outcome for each, in
+/// order: `None` for a link that the store cannot store.
 ///
 /// # Errors
 /// Something broke. The links were not inserted, or another import finds them.

@@ -105,6 +105,13 @@ impl Imported {
         Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into()
     }
 
+    /// The outcome for a row with the id of a link that the account does not have.
+    pub(super) fn id_taken(id: LinkId) -> Self {
+        Self::unreadable(format!(
+            "`id` {id} is that of another link. Leave the id out, and the link gets a new one."
+        ))
+    }
+
     /// The outcome for a row that made the store fail while it stored others.
     pub(super) fn not_storable() -> Self {
         let message =

@@ -95,29 +95,36 @@ async fn an_id_of_another_account_fails_only_its_row() {
         (Field::Id, "grp_00000000000000000000000000000001"),
         (Field::Name, "Spring"),
     ]);
-    let with_id = |slug: &str| {
+    let with_id = |slug: &str, number: u8| {
         let mut record = row(slug, "https://example.com/");
-        let id = "rdr_00000000000000000000000000000001".to_owned();
+        let id = format!("rdr_0000000000000000000000000000000{number}");
         record.set(Field::Id, signpost_app::transfer::FieldValue::Text(id));
         record
     };
-    let theirs = import(&world.app, other.id, vec![group.clone(), with_id("theirs")]).await;
-    assert_eq!(words(&theirs), ["created", "created"]);
+    let theirs = vec![group.clone(), with_id("theirs", 1), with_id("theirs-too", 2)];
+    assert_eq!(words(&import(&world.app, other.id, theirs).await), ["created"; 3]);
     let other_group = record(&[
         (Field::Object, "group"),
         (Field::Id, "grp_00000000000000000000000000000002"),
         (Field::Name, "Summer"),
     ]);
-    let mut records = vec![group, other_group, with_id("ours")];
+    let mut records = vec![group, other_group, with_id("ours", 1)];
     records.extend(rows(3));
     let outcomes = import(&world.app, world.account.id, records).await;
     assert_eq!(
         words(&outcomes),
-        ["internal_error", "created", "internal_error", "created", "created", "created"]
+        ["internal_error", "created", "invalid_request", "created", "created", "created"]
     );
-    let Imported::Failed { message, .. } = &outcomes[2] else { panic!("it failed") };
-    assert!(message.contains("leave the id out"), "{message}");
+    let message = |row: usize| match &outcomes[row] {
+        Imported::Failed { message, .. } => message.as_str(),
+        other => panic!("{other:?}"),
+    };
+    assert!(message(0).contains("leave the id out"), "{}", message(0));
+    assert!(message(2).contains("`id` rdr_00000000000000000000000000000001"), "{}", message(2));
     assert_eq!(world.usage().await.links, 3);
+    // Also if the file has no other rows.
+    let alone = import(&world.app, world.account.id, vec![with_id("ours", 1), with_id("ours-too", 2)]).await;
+    assert_eq!(words(&alone), ["invalid_request", "invalid_request"]);
 }
 
 /// A partial export must not look complete.

@@ -17,7 +17,8 @@ cases! {
     d15_refused_links_do_not_count_against_the_limit
     an_empty_batch_changes_nothing
     a_hundred_links_are_inserted_at_once
-    link_ids_are_unique
+    link_ids_are_unique_in_a_batch
+    a_link_with_a_stored_id_is_refused
     a_batch_is_part_of_its_unit_of_work
     a_batch_equals_single_insertions_in_order
 }
@@ -208,29 +209,50 @@ pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// A duplicate id, stored or in the batch, is an error and not a decision: the whole unit of work is lost.
-pub(super) async fn link_ids_are_unique(fresh: Fresh) {
-    let (store, [account, other]) = fresh.store_with_accounts().await;
+/// Two links of a batch with one id are an error and not a decision: the whole unit of work is lost.
+pub(super) async fn link_ids_are_unique_in_a_batch(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
     for kind in KINDS {
-        let stored_link = given::link(&store, other, samples::link(kind, "stored")).await;
         let new = samples::link(kind, "new");
-        for (batch, owner) in [
-            (vec![new.clone(), moved(&new, "elsewhere")], account),
-            (vec![new.clone(), moved(&stored_link, "elsewhere")], account),
-            (vec![new.clone(), moved(&stored_link, "elsewhere")], other),
+        let mut work = store.begin().await.unwrap();
+        let outcome = work.insert_links(account, &[new.clone(), moved(&new, "elsewhere")], PLENTY).await;
+        assert!(matches!(outcome, Err(InsertLinksError::Store(_))), "{outcome:?}");
+        drop(work);
+        assert_eq!(stored::links(&store, account).await, []);
+        stored::counters_are_right(&store, account).await;
+    }
+}
+
+/// Whosever the stored link is: its row stays, and the other links of the batch are inserted.
+pub(super) async fn a_link_with_a_stored_id_is_refused(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let group = given::group(&store, account).await.id;
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let held = given::link(&store, other, samples::link(kind, &format!("held-{number}"))).await;
+        let foreign = Link { group_id: Some(group), ..moved(&held, &format!("foreign-{number}")) };
+        let lost = Link { placement: samples::lost(Some("lost")), ..held.clone() };
+        let fine = given::in_group(Some(group), kind, &format!("fine-{number}"));
+        let again = moved(&fine, &format!("again-{number}"));
+        for (batch, decisions) in [
+            (vec![foreign.clone()], vec![Insertion::IdTaken]),
+            (vec![lost], vec![Insertion::IdTaken]),
+            (vec![foreign, fine.clone()], vec![Insertion::IdTaken, Insertion::Done]),
+            (vec![again], vec![Insertion::IdTaken]),
+            (vec![held.clone()], vec![Insertion::AddressTaken]),
         ] {
-            let mut work = store.begin().await.unwrap();
-            let outcome = work.insert_links(owner, &batch, PLENTY).await;
-            assert!(matches!(outcome, Err(InsertLinksError::Store(_))), "{outcome:?}");
-            drop(work);
-            assert_eq!(stored::links(&store, account).await, []);
-            assert_eq!(stored::links(&store, other).await, std::slice::from_ref(&stored_link));
+            assert_eq!(
+                given::insert_links(&store, account, &batch, PLENTY).await,
+                Ok(decisions),
+                "{batch:?}"
+            );
+            assert_eq!(stored::link(&store, other, held.id()).await.as_ref(), Some(&held));
             for account in [account, other] {
                 stored::counters_are_right(&store, account).await;
             }
         }
-        assert!(given::delete_link(&store, other, stored_link.id()).await);
+        assert_eq!(stored::link(&store, account, fine.id()).await.as_ref(), Some(&fine));
     }
+    assert_eq!(stored::links_count(&store, account).await, 2);
 }
 
 /// The link with the same id at another address.

@@ -61,7 +61,7 @@ pub(super) async fn batches_share_addresses_and_a_limit_exactly(fresh: Fresh) {
     let mut at_the_limit = 0;
     for (link, answer) in outcomes {
         match answer {
-            Insertion::GroupMissing => panic!("{link:?} names a group that is there"),
+            Insertion::GroupMissing | Insertion::IdTaken => panic!("{link:?}: {answer:?}"),
             Insertion::LimitReached => at_the_limit += 1,
             Insertion::AddressTaken | Insertion::ExternalIdTaken | Insertion::Done => {
                 assert!(stored::published(&store, &link.placement).await.is_some(), "{link:?}");

@@ -42,6 +42,7 @@ pub(super) enum Decision {
     EmailTaken,
     AddressTaken,
     ExternalIdTaken,
+    IdTaken,
     LimitReached,
     GroupMissing,
     HostnameTaken,
@@ -279,6 +280,7 @@ pub(super) async fn insert<L: Clone + Into<Link>>(
         [Insertion::LimitReached] => Err(Decision::LimitReached),
         [Insertion::AddressTaken] => Err(Decision::AddressTaken),
         [Insertion::ExternalIdTaken] => Err(Decision::ExternalIdTaken),
+        [Insertion::IdTaken] => Err(Decision::IdTaken),
         [] | [_, _, ..] => panic!("not exactly one answer for one link"),
     }
 }

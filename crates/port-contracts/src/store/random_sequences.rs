@@ -221,6 +221,7 @@ impl Tally {
                             Insertion::GroupMissing => "insertion: group missing",
                             Insertion::LimitReached => "insertion: limit reached",
                             Insertion::ExternalIdTaken => "insertion: external id taken",
+                            Insertion::IdTaken => "insertion: id taken",
                             Insertion::AddressTaken => "insertion: address taken",
                             Insertion::Done => "insertion: done",
                         },
