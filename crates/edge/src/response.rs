@@ -13,7 +13,8 @@ use crate::outcome::Outcome;
 use crate::pages::{Forms, Page, Pages};
 use crate::password_form::FormError;
 
-/// The methods of the link listener (D53), for `Allow`.
+/// The methods of the link listener (D53), for `Allow`. It does not name POST, which only links with a password take: that would tell
+/// which links have one (D131).
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
 /// `Retry-After` during an outage of the store.
