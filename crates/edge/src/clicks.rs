@@ -120,6 +120,7 @@ impl Worker {
             return;
         }
         let country = self.edge.gates.country_in_header(request.head());
+        let accept_language = visitor::accept_language(request);
         for link in recorded {
             self.lane.push(&Click {
                 at: *now,
@@ -131,7 +132,7 @@ impl Worker {
                 country,
                 user_agent: visitor::user_agent(request),
                 referrer: visitor::text(request, &header::REFERER),
-                accept_language: visitor::text(request, &header::ACCEPT_LANGUAGE),
+                accept_language: &accept_language,
                 query: request.uri().query().unwrap_or_default().as_bytes(),
                 purpose: visitor::purpose(request),
             });

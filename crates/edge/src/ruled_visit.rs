@@ -34,7 +34,7 @@ impl Judge<'_> {
         let agent = examined(visitor::user_agent(request));
         let named = rules.asks_for_agent().then(|| self.agents.facts(agent, self.edge.app.agents.as_ref()));
         let country = || self.edge.gates.country(&seen.for_gates());
-        let language = || best_language(visitor::text(request, &header::ACCEPT_LANGUAGE));
+        let languages = rules.asks(TestType::Language).then(|| visitor::accept_language(request));
         let referrer = || referrer_host(visitor::text(request, &header::REFERER));
         let query = || examined_query(request.uri().query().unwrap_or_default().as_bytes());
         rules.decide(&Facts {
@@ -42,7 +42,7 @@ impl Judge<'_> {
             device: named.as_ref().and_then(|named| named.device),
             os: named.as_ref().map(|named| named.os.as_str()).filter(|os| !os.is_empty()),
             browser: named.as_ref().map(|named| named.browser.as_str()).filter(|browser| !browser.is_empty()),
-            language: if rules.asks(TestType::Language) { language() } else { None },
+            language: languages.as_deref().and_then(best_language),
             now: Some(*now),
             query: rules.asks(TestType::Query).then(query),
             referrer: if rules.asks(TestType::Referrer) { referrer() } else { None },

@@ -1,5 +1,6 @@
 //! What a request says about the visitor and the requested host.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -76,8 +77,26 @@ pub(crate) fn used_https(request: &Request, addresses: &ClientAddresses) -> bool
 
 /// The language of the pages that the visitor prefers.
 pub(crate) fn language(request: &Request) -> Language {
-    let header = request.headers().get(header::ACCEPT_LANGUAGE);
-    header.map_or_else(Language::default, |value| Language::preferred(value.as_bytes()))
+    Language::preferred(&accept_language(request))
+}
+
+/// The value of `Accept-Language`. Empty if it is not sent. Several lines are joined to one list (RFC 9110, section 5.3), as far as any
+/// reader of the list reads it.
+pub(crate) fn accept_language(request: &Request) -> Cow<'_, [u8]> {
+    let mut lines = request.headers().get_all(header::ACCEPT_LANGUAGE).map(HeaderValue::as_bytes).peekable();
+    let first = lines.next().unwrap_or_default();
+    if lines.peek().is_none() {
+        return Cow::Borrowed(first);
+    }
+    let mut list = first.to_vec();
+    for line in lines {
+        if list.len() > Language::MAX_BYTES {
+            break;
+        }
+        list.extend_from_slice(b", ");
+        list.extend_from_slice(line);
+    }
+    Cow::Owned(list)
 }
 
 /// The value of `User-Agent`. Empty if it is not sent.

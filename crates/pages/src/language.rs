@@ -23,8 +23,10 @@ impl Language {
     pub const ALL: [Self; 6] =
         [Self::English, Self::German, Self::Spanish, Self::French, Self::Russian, Self::Portuguese];
 
-    /// How much of a header is read, in bytes and in languages. Browsers send a tenth of it.
-    const MAX_BYTES: usize = 1_024;
+    /// How much of a header is read, in bytes. Browsers send a tenth of it.
+    pub const MAX_BYTES: usize = 1_024;
+
+    /// How many languages of a header are read.
     const MAX_ITEMS: usize = 32;
 
     /// The tag for `lang` (BCP 47).

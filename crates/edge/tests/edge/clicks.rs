@@ -52,6 +52,7 @@ async fn d48_click_records_time_and_headers_of_the_visit() {
     edge.add(&samples::redirect("sale")).await;
     let headers = format!(
         "Host: {HOST}\r\nUser-Agent: Mozilla/5.0\r\nReferer: https://news.example/a\r\nAccept-Language: de-AT\r\n\
+         Accept-Language: en;q=0.5\r\n\
          Sec-Purpose: prefetch\r\nX-Forwarded-For: 2001:db8::7\r\n"
     );
     edge.request_with("GET", "/sale/?src=qr&a=%20b", &headers);
@@ -62,7 +63,7 @@ async fn d48_click_records_time_and_headers_of_the_visit() {
     let texts = [&click.user_agent, &click.referrer, &click.accept_language, &click.query, &click.purpose];
     assert_eq!(
         texts.map(|text| str::from_utf8(text).unwrap()),
-        ["Mozilla/5.0", "https://news.example/a", "de-AT", "src=qr&a=%20b", "prefetch"]
+        ["Mozilla/5.0", "https://news.example/a", "de-AT, en;q=0.5", "src=qr&a=%20b", "prefetch"]
     );
 }
 

@@ -22,6 +22,9 @@ async fn small_pages_use_the_visitors_language() {
         assert!(answer.body.contains(&format!("<html lang=\"{tag}\">")), "{language}");
         assert!(answer.body.contains(&format!("<h1>{heading}</h1>")), "{language}: {}", answer.body);
     }
+    let lines = ["ja", "ru;q=0.5", "pt;q=0.7"].map(|language| format!("Accept-Language: {language}\r\n"));
+    let joined = edge.request_with("GET", "/none", &format!("Host: {HOST}\r\n{}", lines.concat()));
+    assert!(joined.body.contains("<html lang=\"pt\">"), "{}", joined.body);
     let strange = edge.send(b"GET /none HTTP/1.1\r\nHost: go.example.com\r\nAccept-Language: \xff;q=\xff\r\nConnection: close\r\n\r\n");
     assert!(strange.body.contains("<html lang=\"en\">"));
 }

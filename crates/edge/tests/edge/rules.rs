@@ -98,6 +98,7 @@ async fn d133_each_condition_meets_its_visitors_and_an_unknown_fact_fails_both_w
                 speaks("en;q=0.5, DE"),
                 speaks("fr-ca,de;q=0.9"),
                 speaks(&format!("{many}, de")),
+                format!("{}{}", speaks("en;q=0.5"), speaks("DE")),
             ],
             vec![speaks("en, de;q=0.9"), speaks("fr"), speaks("den")],
             vec![none(), speaks("*"), speaks("\u{fc}"), speaks(";;q=,")],
