@@ -109,7 +109,7 @@ async fn d12_claim_without_an_answer_is_never_committed() {
 async fn d30_contended_claim_is_rolled_back() {
     let database = migrated().await;
     let store = open(&database).await;
-    let (account, key, now) = (samples::id(), key("key"), samples::at(0));
+    let (account, key, now): (AccountId, _, _) = (samples::id(), key("key"), samples::at(0));
     for (number, code) in ["40001", "40P01"].into_iter().enumerate() {
         database.run(&format!(
             "CREATE SEQUENCE attempts_{number}; CREATE FUNCTION end_the_first_{number}() RETURNS trigger \
