@@ -357,10 +357,4 @@ impl<'a> NewLink<'a> {
             columns: link.into(),
         }
     }
-
-    /// The column `id`.
-    #[must_use]
-    pub const fn id(&self) -> [u8; 16] {
-        self.id.get()
-    }
 }

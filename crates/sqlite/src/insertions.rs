@@ -15,6 +15,7 @@ use crate::external_ids;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
 use crate::schema::{accounts, groups, links};
+use crate::sql_errors::is_taken;
 use crate::tags;
 use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
@@ -45,11 +46,17 @@ pub(crate) fn insert(
     let repeated = repeated_external_ids(links);
     let candidates: Vec<&Link> =
         links.iter().filter(|link| has_its_group(link) && !repeated.contains(&link.id())).collect();
-    let rows = candidates.iter().map(|link| NewLink::new(account, link)).collect();
     // Without room no link would stay.
-    let inserted = if room == 0 { BTreeSet::new() } else { insert_all(connection, rows)? };
-    let skipped = candidates.iter().filter(|link| room > 0 && !inserted.contains(&link.id().to_bytes()));
-    let skipped: Vec<&Link> = skipped.copied().collect();
+    let (inserted, skips) = if room == 0 {
+        (BTreeSet::new(), Skips::TakenAddresses)
+    } else {
+        insert_all(connection, account, &candidates)?
+    };
+    let skipped = candidates.iter().filter(|link| !inserted.contains(&link.id().to_bytes()));
+    let skipped: Vec<&Link> = match skips {
+        Skips::AllTaken => skipped.copied().collect(),
+        Skips::TakenAddresses => Vec::new(),
+    };
     let taken = Taken::from(connection, account, &skipped)?;
     let has_taken_external_id = |link: &Link| {
         repeated.contains(&link.id())
@@ -149,28 +156,63 @@ fn count_and_groups(
     Ok(Some((count, groups)))
 }
 
-/// Inserts all links but those whose address, external id or id is taken, and returns their ids.
-fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Result<BTreeSet<Bytes>, Failure> {
+/// Which links an insertion skips, instead of failing.
+#[derive(Debug, Clone, Copy)]
+enum Skips {
+    /// Those whose address is taken. Another link with the id is an error of SQLite.
+    TakenAddresses,
+    /// Those whose address, external id or id is taken; a statement can name only one of these. Which it is costs another statement,
+    /// so this is for links with external ids, and for imported ones whose ids are not new.
+    AllTaken,
+}
+
+/// Inserts all links that are not skipped. Returns their ids, and which links were skipped.
+fn insert_all(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    links: &[&Link],
+) -> Result<(BTreeSet<Bytes>, Skips), Failure> {
+    let has_external_ids = links.iter().any(|link| link.external_id.is_some());
+    let mut skips = if has_external_ids { Skips::AllTaken } else { Skips::TakenAddresses };
     let mut inserted = BTreeSet::new();
-    let mut rows = rows.into_iter().peekable();
-    while rows.peek().is_some() {
-        let mut part: Vec<_> = rows.by_ref().take(MOST_IN_A_STATEMENT).collect();
-        // The statement for one link stays prepared; those for several links differ in length.
-        if part.len() == 1
-            && let Some(row) = part.pop()
-        {
-            let id = row.id();
-            let insertion = diesel::insert_into(links::table).values(row);
-            let rows = insertion.on_conflict_do_nothing().execute(connection)?;
-            inserted.extend((rows > 0).then_some(id));
-            continue;
-        }
-        let insertion = diesel::insert_into(links::table).values(part);
-        let ids: Vec<StoredId> =
-            insertion.on_conflict_do_nothing().returning(links::id).get_results(connection)?;
-        for id in ids {
-            inserted.insert(id.bytes("links")?);
-        }
+    for part in links.chunks(MOST_IN_A_STATEMENT) {
+        let ids = match insert_part(connection, account, part, skips) {
+            // SQLite has undone the statement.
+            Err(Failure::Sql(error)) if is_taken(&error, "links.id") => {
+                skips = Skips::AllTaken;
+                insert_part(connection, account, part, skips)?
+            }
+            outcome => outcome?,
+        };
+        inserted.extend(ids);
     }
-    Ok(inserted)
+    Ok((inserted, skips))
+}
+
+/// Inserts the links with one statement, and returns the ids of those that were not skipped.
+fn insert_part(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    part: &[&Link],
+    skips: Skips,
+) -> Result<Vec<Bytes>, Failure> {
+    let address = (links::host, links::slug);
+    // The statement for one link stays prepared; those for several links differ in length.
+    if let [link] = part {
+        let insertion = diesel::insert_into(links::table).values(NewLink::new(account, link));
+        let rows = match skips {
+            Skips::TakenAddresses => insertion.on_conflict(address).do_nothing().execute(connection)?,
+            Skips::AllTaken => insertion.on_conflict_do_nothing().execute(connection)?,
+        };
+        return Ok((rows > 0).then(|| link.id().to_bytes()).into_iter().collect());
+    }
+    let rows: Vec<NewLink<'_>> = part.iter().map(|link| NewLink::new(account, link)).collect();
+    let insertion = diesel::insert_into(links::table).values(rows);
+    let ids: Vec<StoredId> = match skips {
+        Skips::TakenAddresses => {
+            insertion.on_conflict(address).do_nothing().returning(links::id).get_results(connection)?
+        }
+        Skips::AllTaken => insertion.on_conflict_do_nothing().returning(links::id).get_results(connection)?,
+    };
+    Ok(ids.iter().map(|id| id.bytes("links")).collect::<Result<_, _>>()?)
 }

@@ -82,7 +82,8 @@ pub enum Insertion {
     LimitReached,
     /// Another link of the account has the external id (D121), or an earlier link of the same call names it.
     ExternalIdTaken,
-    /// Another link, of any account, has the id, and another address.
+    /// Another link, of any account, has the id, and another address. A store may answer [`AddressTaken`](Self::AddressTaken) if a third link
+    /// occupies the address.
     IdTaken,
     /// Another link occupies the address.
     AddressTaken,
