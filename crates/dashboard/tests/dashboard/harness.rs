@@ -14,6 +14,7 @@ use actix_web::test::TestRequest;
 use futures_util::future::LocalBoxFuture;
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::admission::ProxySignIn;
+use signpost_app::certificates::Issuance;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::people::tickets;
@@ -22,7 +23,7 @@ use signpost_app::ports::{RefusalCounts, ReportText};
 use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
 use signpost_domain::{AccountId, Email, EmailDomain, PlanName, Role, SecretToken, TrustedProxies};
-use signpost_memory::{FakeIdentityProvider, InMemory, MarkingSealer};
+use signpost_memory::{FakeCertificateAuthority, FakeIdentityProvider, InMemory, MarkingSealer};
 
 type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
 
@@ -91,6 +92,18 @@ impl Dashboard {
             app.node.host = ReportText::cut(host);
         };
         Self::on(self.memory.clone(), self.account, ORIGIN, prepare).await
+    }
+
+    /// The same dashboard on a program that gets certificates from this authority.
+    pub async fn with_authority(&self, authority: &Arc<FakeCertificateAuthority>) -> Self {
+        let issuance = Issuance {
+            authority: Arc::<FakeCertificateAuthority>::clone(authority),
+            directory: "https://fake.example.net/directory".to_owned(),
+            contact: Email::parse("ada@example.com").unwrap(),
+            sealer: Arc::new(MarkingSealer::default()),
+            own_names: Vec::new(),
+        };
+        Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.issuance = Some(issuance)).await
     }
 
     /// A dashboard with an identity provider, whose domain `staff.example` needs no invitation (D77).
@@ -336,4 +349,10 @@ impl Answer {
         let path = self.location().split('?').next().unwrap().trim_end_matches("/page");
         path.rsplit('/').next().unwrap().to_owned()
     }
+}
+
+/// What a person reads of a part of a page: the texts of its elements.
+pub fn texts_of(html: &str) -> Vec<String> {
+    let texts = html.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text.trim());
+    texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }

@@ -16,6 +16,7 @@ mod analytics;
 mod analytics_file;
 mod analytics_scopes;
 mod audit;
+mod certificates;
 mod cross_site;
 mod domains;
 mod editor;
