@@ -38,6 +38,7 @@ mod members;
 mod operator_accounts;
 mod operator_health;
 mod operator_health_parts;
+mod operator_nodes;
 mod operator_users;
 mod passwords;
 mod provider_sign_in;

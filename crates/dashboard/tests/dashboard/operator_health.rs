@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_app::background::{JobRunner, ReportNode, jobs};
+use signpost_app::background::{JobRunner, jobs};
 use signpost_app::node_health::{Part, WaitingClicks};
 use signpost_app::ports::LeaseHolder;
 use signpost_app::ports::{RefusalCount, RefusalCounts, Refused};
 use signpost_domain::Timestamp;
-use signpost_memory::{Fault, Step};
 
 use crate::harness::{Dashboard, PASSWORD};
 use crate::operator_accounts::operator;
@@ -191,87 +190,4 @@ async fn d69_the_health_page_says_what_was_refused() {
     ] {
         assert!(page.contains(fact), "{fact} in {page}");
     }
-}
-
-/// The runner of the reports of a node.
-fn reporter(node: &Dashboard) -> JobRunner {
-    let job = ReportNode::new(Arc::clone(&node.app)).unwrap();
-    JobRunner::new(&node.app, Arc::new(job), LeaseHolder::from_bytes([1; 16]))
-}
-
-#[actix_web::test]
-async fn d69_the_health_page_lists_all_nodes() {
-    let dashboard = Dashboard::start().await;
-    let operator = dashboard.invited("op@example.com", None, true).await;
-    let [first, second] = [dashboard.on_node("web-1").await, dashboard.on_node("web-2").await];
-    let browser = first.browser();
-    browser.cookies.borrow_mut().clone_from(&operator.cookies.borrow());
-    let page = async || browser.get("/operator/health").await.body;
-    let alone = page().await;
-    assert!(alone.contains("web-1</b><b class=\"tag\">This node</b> <b class=\"tag\">Works"), "{alone}");
-    assert!(alone.contains("Version ") && !alone.contains("web-2"), "{alone}");
-
-    let now = dashboard.app.clock.now();
-    second.app.health.fails_with(Part::ClickStore, now, "no space <left>");
-    second.app.health.clicks_wait(WaitingClicks { clicks: 1_204, bytes: 350 * 1024, oldest: None });
-    let mut reporter = reporter(&second);
-    reporter.tick().await;
-    reporter.work().await;
-    dashboard.memory.clock.advance(Duration::from_secs(5));
-    let both = page().await;
-    for words in [
-        "Everything that this node depends on works.",
-        "Parts of another node fail.",
-        "web-2</b><b class=\"tag del\">Fails",
-        "Heard from 5 seconds ago.",
-        "Clicks waiting for the click store: 1,204 (350 KB).",
-        "Click store. Last error, ",
-        "<bdi>no space &#60;left&#62;</bdi>",
-    ] {
-        assert!(both.contains(words), "{words} in {both}");
-    }
-    assert!(!both.contains("silent") && !both.contains("about this node alone"), "{both}");
-
-    dashboard.memory.clock.advance(Duration::from_mins(3));
-    let silent = page().await;
-    for words in
-        ["One node is silent.", "web-2</b><b class=\"tag del\">Silent", "Not heard from for 3 minutes."]
-    {
-        assert!(silent.contains(words), "{words} in {silent}");
-    }
-    assert!(!silent.contains("Parts of another node fail."), "{silent}");
-    reporter.stop().await;
-    let stopped = page().await;
-    assert!(stopped.contains("web-1") && !stopped.contains("web-2"), "{stopped}");
-}
-
-#[actix_web::test]
-async fn d69_the_health_page_says_that_a_killed_node_was_started_again() {
-    let dashboard = Dashboard::start().await;
-    let operator = dashboard.invited("op@example.com", None, true).await;
-    let killed = dashboard.on_node("web-1").await;
-    let mut reporter = reporter(&killed);
-    reporter.tick().await;
-    reporter.work().await;
-    dashboard.memory.clock.advance(Duration::from_mins(2));
-    let browser = dashboard.on_node("web-1").await.browser();
-    browser.cookies.borrow_mut().clone_from(&operator.cookies.borrow());
-    let page = browser.get("/operator/health").await.body;
-    assert!(
-        page.contains("Not heard from for 2 minutes. Another one has started on this machine since."),
-        "{page}"
-    );
-    assert!(!page.contains("silent"), "{page}");
-}
-
-#[actix_web::test]
-async fn d69_the_health_page_works_without_a_list_of_nodes() {
-    let dashboard = Dashboard::start().await;
-    let operator = dashboard.invited("op@example.com", None, true).await;
-    let browser = dashboard.on_node("web-1").await.browser();
-    browser.cookies.borrow_mut().clone_from(&operator.cookies.borrow());
-    dashboard.memory.store.faults().fail_next(Step::Report, Fault::Unavailable, 1);
-    let page = browser.get("/operator/health").await;
-    assert_eq!(page.status, 200);
-    assert!(page.body.contains("The database gave no list of nodes: ") && page.body.contains("Change log"));
 }
