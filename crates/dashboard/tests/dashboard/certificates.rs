@@ -87,6 +87,15 @@ impl Scene {
         let (_, class) = section.split_once("<b class=\"").unwrap();
         Some((class.split('"').next().unwrap().to_owned(), texts_of(section)))
     }
+
+    /// Asserts that the page shows the certificate in this state, with these further texts, and returns the state.
+    async fn assert_shows(&self, status: CertificateStatus, further: &[&str]) -> CertificateStatus {
+        let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
+        let expected =
+            expected(status).map(|(class, word)| (class.to_owned(), owned([&[word], further].concat())));
+        assert_eq!(self.certificate().await, expected, "{status:?}");
+        status
+    }
 }
 
 /// A browser in which the editor has just signed in: certificates live longer than sessions.
@@ -108,31 +117,15 @@ const fn expected(status: CertificateStatus) -> Option<(&'static str, &'static s
     }
 }
 
-/// Asserts that the page shows this state with these further texts, and notes the state.
-#[track_caller]
-fn assert_shows(
-    shown: Option<(String, Vec<String>)>,
-    status: CertificateStatus,
-    further: &[&str],
-    seen: &mut Vec<CertificateStatus>,
-) {
-    let shown = shown.as_ref().map(|(class, texts)| (class.as_str(), texts.iter().map(String::as_str)));
-    let shown = shown.map(|(class, texts)| (class, texts.collect::<Vec<_>>()));
-    let expected = expected(status).map(|(class, word)| (class, [&[word], further].concat()));
-    assert_eq!(shown, expected, "{status:?}");
-    seen.push(status);
-}
-
 #[actix_web::test]
 async fn d194_the_page_shows_every_state_of_a_certificate() {
-    let mut seen = Vec::new();
     let pending = Scene::pending().await;
-    assert_shows(pending.certificate().await, CertificateStatus::None, &[], &mut seen);
+    let mut seen = vec![pending.assert_shows(CertificateStatus::None, &[]).await];
 
     let scene = Scene::proven().await;
     assert!(scene.page_of(&scene.dashboard).await.contains("Waiting for the certificate"));
     let now = ["Next attempt", "31 Jan 2026, 10:05"];
-    assert_shows(scene.certificate().await, CertificateStatus::Ordering, &now, &mut seen);
+    seen.push(scene.assert_shows(CertificateStatus::Ordering, &now).await);
 
     scene.work(2).await;
     assert!(scene.page_of(&scene.dashboard).await.contains("Links on this domain open."));
@@ -146,13 +139,13 @@ async fn d194_the_page_shows_every_state_of_a_certificate() {
         "Last attempt",
     ];
     let first = [&served[..], &["31 Jan 2026, 10:05"]].concat();
-    assert_shows(scene.certificate().await, CertificateStatus::Active, &first, &mut seen);
+    seen.push(scene.assert_shows(CertificateStatus::Active, &first).await);
 
     scene.authority.set_slow(2, 0, None);
     scene.pass(60 * DAY + MINUTE);
     scene.work(1).await;
     let renewing = [&served[..], &["1 Apr 2026, 11:06", "Next attempt", "1 Apr 2026, 11:06"]].concat();
-    assert_shows(scene.certificate().await, CertificateStatus::Renewing, &renewing, &mut seen);
+    seen.push(scene.assert_shows(CertificateStatus::Renewing, &renewing).await);
 
     scene.fail_validation(CertificateFailureReason::Unreachable);
     scene.work(3).await;
@@ -160,13 +153,13 @@ async fn d194_the_page_shows_every_state_of_a_certificate() {
         "The authority could not connect to this hostname on port 80. A firewall may be in the way.";
     let failed = ["1 Apr 2026, 11:06", "Next attempt", "1 Apr 2026, 11:07", unreachable, SHOWN_DETAILS];
     let failing = [&served[..], &failed].concat();
-    assert_shows(scene.certificate().await, CertificateStatus::Failing, &failing, &mut seen);
+    seen.push(scene.assert_shows(CertificateStatus::Failing, &failing).await);
 
     scene.pass(31 * DAY);
     scene.work(4).await;
     let failed = ["2 May 2026, 11:06", "Next attempt", "2 May 2026, 11:16", unreachable, SHOWN_DETAILS];
     let expired = [&served[..], &failed].concat();
-    assert_shows(scene.certificate().await, CertificateStatus::Expired, &expired, &mut seen);
+    seen.push(scene.assert_shows(CertificateStatus::Expired, &expired).await);
     assert_eq!(seen, CertificateStatus::ALL);
 }
 
@@ -210,8 +203,7 @@ async fn d194_the_page_says_why_the_first_order_failed() {
         scene.work(2).await;
         let times = ["Last attempt", "31 Jan 2026, 10:05", "Next attempt", "31 Jan 2026, 10:06"];
         let further = [&times[..], &[sentence(&reason), SHOWN_DETAILS]].concat();
-        let shown = scene.certificate().await;
-        assert_shows(shown, CertificateStatus::Failing, &further, &mut Vec::new());
+        scene.assert_shows(CertificateStatus::Failing, &further).await;
         // The domain waits on, and says until when.
         let page = scene.page_of(&scene.dashboard).await;
         assert!(page.contains("Without one by 3 Feb 2026, 10:05, the domain fails."), "{word}: {page}");
@@ -234,7 +226,7 @@ async fn d194_the_page_says_what_the_first_order_waits_for() {
         "2 Feb 2026, 10:05",
         "A limit on orders is used up for now.",
     ];
-    assert_shows(scene.certificate().await, CertificateStatus::Ordering, &further, &mut Vec::new());
+    scene.assert_shows(CertificateStatus::Ordering, &further).await;
 }
 
 #[actix_web::test]
