@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::dashboard::Dashboard;
 use crate::dashboard_screens::Look;
 use crate::harness::BROWSER;
+use crate::tab::Tab;
 use crate::visitor::Visitor;
 
 const PHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) \
@@ -79,6 +80,41 @@ fn d46_statistics_of_visits_are_readable_on_every_screen_and_lead_on() {
         CLICKS.to_string(),
         "the page was not loaded again"
     );
+}
+
+/// A page asks for its figures every five seconds while somebody looks at it.
+#[test]
+fn d48_a_hidden_tab_asks_nothing_until_it_is_shown_again() {
+    let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
+    let tab = dashboard.screen("analytics");
+    tab.run("window.ticks = 0; setInterval(() => { window.ticks += 1; }, 5000)");
+    let period = Duration::from_secs(6);
+    let mut known = asked(tab).len();
+    tab.let_pass(period);
+    assert_asks_for_figures(&asked(tab)[known..]);
+
+    tab.send_to_back();
+    known = asked(tab).len();
+    let ticks: u32 = tab.evaluate("window.ticks");
+    tab.let_pass(Duration::from_mins(10));
+    assert_eq!(asked(tab)[known..], [""; 0]);
+    // Browsers slow down the timers of hidden pages, and do not stop them.
+    assert!(tab.evaluate::<u32>("window.ticks") > ticks + 1, "the timers of the page stand still");
+
+    tab.bring_to_front();
+    tab.let_pass(period);
+    assert_asks_for_figures(&asked(tab)[known..]);
+}
+
+/// What the tab has requested, without the files of the program, which Chromium may request at any time as icons.
+fn asked(tab: &Tab) -> Vec<String> {
+    tab.events().requests.into_iter().filter(|url| !url.contains("/assets/")).collect()
+}
+
+#[track_caller]
+fn assert_asks_for_figures(requests: &[String]) {
+    assert!(!requests.is_empty(), "the page asks for no figures");
+    assert!(requests.iter().all(|url| url.contains("/analytics/live")), "{requests:?}");
 }
 
 /// Opens the statistics of today until they count every click.

@@ -18,6 +18,8 @@ pub struct Events {
     pub console: Vec<String>,
     /// Messages of the dialogs that pages opened.
     pub dialogs: Vec<String>,
+    /// How often the clock of the page has run ahead and stopped.
+    pub stops_of_clock: usize,
 }
 
 impl Events {
@@ -32,6 +34,7 @@ impl Events {
             }
             "Runtime.exceptionThrown" => self.console.push(exception(&params["exceptionDetails"])),
             "Page.javascriptDialogOpening" => self.dialogs.push(text(&params["message"])),
+            "Emulation.virtualTimeBudgetExpired" => self.stops_of_clock += 1,
             _ => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -196,6 +197,44 @@ impl Tab {
     /// Whether the tab may answer from its cache.
     pub fn caches(&self, is_on: bool) {
         self.page.call("Network.setCacheDisabled", json!({"cacheDisabled": !is_on}));
+    }
+
+    /// Lets the clock of the page run ahead by this time at once, with its timers and what they request. The clock then stands still, so
+    /// the tab can open no other page any more.
+    #[track_caller]
+    pub fn let_pass(&self, time: Duration) {
+        let stops = self.events().stops_of_clock;
+        let policy = json!({"policy": "pauseIfNetworkFetchesPending", "budget": time.as_millis()});
+        self.page.call("Emulation.setVirtualTimePolicy", policy);
+        self.wait_until(|events| events.stops_of_clock > stops);
+    }
+
+    /// Puts another tab in front of this one, whose page is hidden then.
+    #[track_caller]
+    pub fn send_to_back(&self) {
+        let session = &self.browser.session;
+        let target = json!({"url": "about:blank", "browserContextId": self.context});
+        let front = session.call("Target.createTarget", target)["targetId"].take();
+        session.call("Target.activateTarget", json!({"targetId": front}));
+        // A page whose focus is emulated counts as visible wherever its tab is.
+        self.page.call("Emulation.setFocusEmulationEnabled", json!({"enabled": false}));
+        self.wait_for_visibility("hidden");
+    }
+
+    /// Shows the tab again after [`send_to_back`](Self::send_to_back).
+    #[track_caller]
+    pub fn bring_to_front(&self) {
+        self.page.call("Page.bringToFront", json!({}));
+        self.wait_for_visibility("visible");
+    }
+
+    #[track_caller]
+    fn wait_for_visibility(&self, state: &str) {
+        let is_so: bool = self.evaluate(&format!(
+            "document.visibilityState == '{state}' || new Promise(resolve =>
+                document.addEventListener('visibilitychange', () => resolve(document.visibilityState == '{state}'), {{once: true}}))"
+        ));
+        assert!(is_so, "the page is not {state}");
     }
 
     /// Types a text into the element that has the focus, key by key.
