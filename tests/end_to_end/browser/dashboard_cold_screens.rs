@@ -1,8 +1,11 @@
 //! What a screen of the dashboard loads when nothing is cached.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use signpost_test_servers::dns::NameServer;
 
-use crate::dashboard::Dashboard;
+use crate::dashboard::{Dashboard, EMAIL};
+use crate::harness::Program;
+use crate::harness::domains::{asking, connect};
 use crate::soundness::assert_inert;
 use crate::tab::Tab;
 use crate::visitor::Visitor;
@@ -25,7 +28,9 @@ pub fn assert_small(tab: &Tab, what: &str) {
 
 #[test]
 fn a_cold_screen_takes_50_kb_and_four_requests_to_its_own_host() {
-    let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
+    let Some(tab) = Tab::of(&Visitor::default()) else { return };
+    let dns = NameServer::start();
+    let dashboard = Dashboard::start(asking(Program::builder(), &dns).start(), tab);
     let bodies: Vec<_> = (0..25)
         .map(|number| {
             let target = format!("https://www.example.com/campaigns/autumn-{number}?utm_source=newsletter");
@@ -33,6 +38,10 @@ fn a_cold_screen_takes_50_kb_and_four_requests_to_its_own_host() {
         })
         .collect();
     let ids = dashboard.add_redirects(&bodies);
+    let account = dashboard.program.first_account();
+    let domains: Vec<Value> = (0..25)
+        .map(|number| connect(&account, &format!("go-{number}.a-rather-long-name-of-a-shop.test")))
+        .collect();
     dashboard.tab.caches(false);
     let link = format!("links/{}", ids[0]);
     for screen in [
@@ -50,12 +59,31 @@ fn a_cold_screen_takes_50_kb_and_four_requests_to_its_own_host() {
         "audit",
         "usage",
         "analytics",
+        "domains",
+        &format!("domains/{}", domains[0]["id"].as_str().unwrap()),
     ] {
         assert_small(dashboard.screen(screen), screen);
     }
-    for path in ["/me", "/accounts", "/confirm", "/missing", "/audit"] {
+    let account = format!("/operator/accounts/{}", dashboard.account);
+    for path in [
+        "/me",
+        "/accounts",
+        "/confirm",
+        "/missing",
+        "/audit",
+        "/operator/accounts",
+        &account,
+        &format!("{account}/delete"),
+        "/operator/users",
+        &format!("/operator/sign-ins?email={EMAIL}&address=203.0.113.9"),
+        "/operator/health",
+    ] {
         assert_small(dashboard.visit(path), path);
     }
+    // A user has no other address than that in the list.
+    dashboard.visit("/operator/users");
+    let user: String = dashboard.tab.evaluate("document.querySelector('main a.name').pathname");
+    assert_small(dashboard.visit(&user), &user);
     dashboard.screen("usage");
     assert_small(dashboard.send("form[action='/sign-out']", &[]), "the sign-in");
     assert_inert(&dashboard.tab, &[&dashboard.origin], "the dashboard");
