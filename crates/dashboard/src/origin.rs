@@ -56,6 +56,14 @@ impl DashboardOrigin {
         Ok(Self { origin, host, is_secure, is_loopback })
     }
 
+    /// The origin on this machine at this port.
+    #[must_use]
+    pub fn local(port: u16) -> Self {
+        // Browsers leave out the port that their scheme has by default.
+        let host = if port == 80 { "localhost".to_owned() } else { format!("localhost:{port}") };
+        Self { origin: format!("http://{host}"), host, is_secure: false, is_loopback: true }
+    }
+
     /// The origin, without a final slash.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -140,6 +148,13 @@ mod tests {
             "",
         ] {
             assert_eq!(origin.own_page(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_local_origin_is_the_one_that_people_write() {
+        for (port, text) in [(8082, "http://localhost:8082"), (80, "http://localhost")] {
+            assert_eq!(DashboardOrigin::local(port), DashboardOrigin::parse(text).unwrap());
         }
     }
 

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Program, signpost};
+use crate::harness::{Person, Program, signpost};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -217,6 +217,19 @@ fn d60_errors_name_the_wrong_value() {
         fails(&program.run(&["account", "create", "--email", "twice@example.com"]))
             .contains("twice@example.com")
     );
+}
+
+#[test]
+fn d81_links_of_commands_open_at_the_listener_of_the_dashboard() {
+    let program = Program::start();
+    let listen = program.dashboard.as_deref().unwrap();
+    let (_, port) = listen.rsplit_once(':').unwrap();
+    let invite = ["user", "invite", "--json", "--operator", "--email", "ines@example.com"];
+    let invited = program.command_line(&invite).env("SIGNPOST_DASHBOARD_LISTEN", listen).output().unwrap();
+    let printed: Value = serde_json::from_slice(&invited.stdout).unwrap();
+    let url = printed["invite_url"].as_str().unwrap();
+    let path = url.strip_prefix(&format!("http://localhost:{port}")).unwrap_or_else(|| panic!("{url}"));
+    Person::at(&program).get(path).expect_status(200);
 }
 
 #[test]

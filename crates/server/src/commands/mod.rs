@@ -23,15 +23,14 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Parser, Subcommand};
-use signpost_dashboard::DashboardOrigin;
 use signpost_listener::PassedSockets;
 use signpost_sqlite::OpenError;
 use tracing::level_filters::LevelFilter;
 
 use crate::check;
 use crate::settings::{
-    CommonFlags, CommonSettings, Flags, HealthSettings, LinkFlags, LinkSettings, SERVICE_FILE, ServeFlags,
-    ServeSettings, SettingsError, Sources, plans_file_form,
+    CommonFlags, CommonSettings, DashboardLinkSettings, Flags, HealthSettings, LinkFlags, LinkSettings,
+    SERVICE_FILE, ServeFlags, ServeSettings, SettingsError, Sources, plans_file_form,
 };
 use crate::setup::{self, SetupArguments};
 use crate::telemetry;
@@ -146,17 +145,16 @@ impl Command {
             Self::Serve(_) | Self::Check | Self::Setup(_) => true,
             Self::Import(_) => LinkFlags::include(key),
             Self::Health(_) => HealthSettings::include(key),
+            Self::Account(_) | Self::User(_) => DashboardLinkSettings::include(key),
             Self::Migrate(_)
             | Self::Backup(_)
             | Self::Restore(_)
             | Self::Export(_)
-            | Self::Account(_)
             | Self::Certificate(_)
             | Self::Completions(_)
             | Self::Key(_)
             | Self::Manual(_)
-            | Self::Secrets(_)
-            | Self::User(_) => false,
+            | Self::Secrets(_) => false,
         }
     }
 
@@ -220,8 +218,8 @@ impl Command {
             }
             Command::Account(command) => {
                 command.require_confirmation()?;
+                let dashboard = DashboardLinkSettings::read(sources)?.origin(settings);
                 let app = wiring::operators_application(settings).await?;
-                let dashboard = dashboard_of(settings)?;
                 account::run(&app, command, &dashboard, output).await
             }
             Command::Certificate(command) => {
@@ -247,8 +245,8 @@ impl Command {
                 secrets_key::run(&app, command, serve.clicks.secrets_key.as_ref(), output).await
             }
             Command::User(command) => {
+                let dashboard = DashboardLinkSettings::read(sources)?.origin(settings);
                 let app = wiring::operators_application(settings).await?;
-                let dashboard = dashboard_of(settings)?;
                 user::run(&app, command, &dashboard, output).await
             }
         };
@@ -384,11 +382,6 @@ fn read(
     let sources = Sources::gather(flags, variables, file)?;
     let settings = CommonSettings::read(&sources)?;
     Ok((sources, settings))
-}
-
-/// The origin at which links of commands open.
-fn dashboard_of(settings: &CommonSettings) -> Result<DashboardOrigin> {
-    settings.dashboard_url.clone().map_or_else(user::default_origin, Ok)
 }
 
 #[cfg(test)]

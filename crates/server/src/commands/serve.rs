@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use signpost_dashboard::DashboardOrigin;
 use signpost_edge::{EdgeOptions, PlainHttp, SystemUrls};
 use signpost_listener::{PassedSockets, TlsSites};
 
 use super::first_start;
 use super::output::Output;
 use super::start_log;
-use super::user::DASHBOARD_PORT;
 use crate::advice;
 use crate::https_server::{Hosts, HttpsOptions};
 use crate::https_wiring::challenge_handshakes;
@@ -40,7 +38,7 @@ pub(super) async fn run(
     log_start(common, settings);
     let origin = settings.origin_of_links(addresses.links.port());
     let mut serving = Serving::start(common, settings, sockets.refusals()).await?;
-    let dashboard = dashboard_origin(common, addresses)?;
+    let dashboard = common.origin_of_dashboard(addresses.dashboard.map(|address| address.port()));
     let secrets_file = first_start::secrets_file(&settings.clicks.data_dir);
     let places = first_start::Places {
         api: addresses.api,
@@ -139,15 +137,6 @@ fn plain_http(settings: &ServeSettings, hosts: Arc<dyn TlsSites>) -> PlainHttp {
         https_port: settings.system.https_port(),
         api_hostnames: settings.api_hostnames.iter().cloned().collect(),
     }
-}
-
-/// The origin of the dashboard. If `dashboard-url` is not set, the origin follows the port of the listener.
-fn dashboard_origin(common: &CommonSettings, addresses: Addresses) -> Result<DashboardOrigin> {
-    if let Some(origin) = &common.dashboard_url {
-        return Ok(origin.clone());
-    }
-    let port = addresses.dashboard.map_or(DASHBOARD_PORT, |address| address.port());
-    Ok(DashboardOrigin::parse(&format!("http://localhost:{port}"))?)
 }
 
 fn announce(addresses: Addresses, output: &mut Output<'_>) -> Result<()> {

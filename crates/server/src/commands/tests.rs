@@ -117,6 +117,36 @@ fn d61_an_import_takes_the_settings_of_links() {
     assert!(!command.takes("api-listen"));
 }
 
+/// The printed link must open at the dashboard of this machine.
+#[test]
+fn d81_links_of_commands_lead_to_the_configured_dashboard() {
+    let (listen, url) = ("SIGNPOST_DASHBOARD_LISTEN", "SIGNPOST_DASHBOARD_URL");
+    for (given, expected) in [
+        (&[][..], "http://localhost:8082"),
+        (&[(listen, "127.0.0.1:9000")], "http://localhost:9000"),
+        (&[(listen, "[::]:9000")], "http://localhost:9000"),
+        // The port of a running program, and whether there is one, is unknown.
+        (&[(listen, "127.0.0.1:0")], "http://localhost:8082"),
+        (&[(listen, "off")], "http://localhost:8082"),
+        (&[(listen, "127.0.0.1:9000"), (url, "https://dash.example.com")], "https://dash.example.com"),
+    ] {
+        let variables = given.iter().map(|(name, text)| (OsString::from(name), OsString::from(text)));
+        let (sources, common) = read(Flags::new(), variables, None).unwrap();
+        let origin = DashboardLinkSettings::read(&sources).unwrap().origin(&common);
+        assert_eq!(origin.as_str(), expected, "{given:?}");
+    }
+}
+
+#[test]
+fn d81_commands_that_make_links_take_the_address_of_the_dashboard() {
+    for command in ["user reset ada@example.com", "account create --email ada@example.com --invite"] {
+        let cli = parse(&format!("signpost --dashboard-listen 127.0.0.1:9000 {command}")).unwrap();
+        let command = cli.command.as_ref().unwrap();
+        assert!(cli.serve.0.keys().all(|key| command.takes(key)), "{command:?}");
+        assert!(!command.takes("api-listen"), "{command:?}");
+    }
+}
+
 #[test]
 fn help_shows_every_setting_with_its_variable_and_default() {
     let error = parse("signpost --help").unwrap_err();

@@ -14,9 +14,6 @@ use super::UsageError;
 use super::first_start::url_of;
 use super::output::{Output, unless_reader_left};
 
-/// The port of the dashboard by default.
-pub(super) const DASHBOARD_PORT: u16 = 8082;
-
 /// The subcommands of `signpost user`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
@@ -152,11 +149,6 @@ pub(super) fn invitation_text(email: &Email, url: &str) -> String {
     format!(
         "Send this to {email}. The link works once, within 7 days:\n\n  You are invited to Signpost. To join, open\n  {url}"
     )
-}
-
-/// The origin of links if `dashboard-url` is not set.
-pub(super) fn default_origin() -> Result<DashboardOrigin> {
-    Ok(DashboardOrigin::parse(&format!("http://localhost:{DASHBOARD_PORT}"))?)
 }
 
 async fn list(app: &Application, output: &mut Output<'_>) -> Result<()> {

@@ -121,6 +121,39 @@ impl CommonSettings {
             sign_in: SignInSettings::read(sources)?,
         })
     }
+
+    /// The origin of the dashboard. If `dashboard-url` is not set, the origin follows the port of the listener, or has the default port if
+    /// there is none.
+    pub(crate) fn origin_of_dashboard(&self, port: Option<u16>) -> DashboardOrigin {
+        let local = || DashboardOrigin::local(port.unwrap_or(DashboardListen::DEFAULT_PORT));
+        self.dashboard_url.clone().unwrap_or_else(local)
+    }
+}
+
+/// The settings of commands that make links to the dashboard: where `serve` listens for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DashboardLinkSettings {
+    listen: DashboardListen,
+}
+
+impl DashboardLinkSettings {
+    /// Whether the setting `key` is one of them.
+    pub(crate) fn include(key: &str) -> bool {
+        key == catalog::DASHBOARD_LISTEN.about.key
+    }
+
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// One of them is invalid.
+    pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
+        Ok(Self { listen: sources.required(&catalog::DASHBOARD_LISTEN)? })
+    }
+
+    /// The origin at which the links open. A free port that `serve` has picked is unknown to other commands.
+    pub(crate) fn origin(self, common: &CommonSettings) -> DashboardOrigin {
+        common.origin_of_dashboard(self.listen.port())
+    }
 }
 
 /// The settings with which links are validated.

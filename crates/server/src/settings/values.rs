@@ -51,6 +51,19 @@ pub(crate) enum DashboardListen {
     At(SocketAddr),
 }
 
+impl DashboardListen {
+    /// The port by default.
+    pub(super) const DEFAULT_PORT: u16 = 8082;
+
+    /// The port. `None` if there is no dashboard, or if `serve` picks a free port.
+    pub(super) fn port(self) -> Option<u16> {
+        match self {
+            Self::Off => None,
+            Self::At(address) => Some(address.port()).filter(|port| *port != 0),
+        }
+    }
+}
+
 pub(super) fn dashboard_listen(text: &str) -> Result<DashboardListen, String> {
     if text == "off" {
         return Ok(DashboardListen::Off);
