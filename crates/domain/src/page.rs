@@ -92,19 +92,20 @@ impl<T> Page<T> {
         Self { items, next, left_out: 0 }
     }
 
-    /// Divides the page into shorter ones, at least one. The items of each weigh at most `most` together, or it has a single item. `id_of`
-    /// returns an item's id bits.
+    /// Divides the page into shorter ones, at least one. Each has at most `most_items`, which weigh at most `most` together, or a single
+    /// item. `id_of` returns an item's id bits.
     ///
     /// ```
     /// # use signpost_domain::Page;
     /// let page = Page { items: vec![1_u8, 2, 3], next: None, left_out: 0 };
-    /// let pages = page.divided(3, |item| usize::from(*item), |item| [*item; 16]);
+    /// let pages = page.divided(10, 3, |item| usize::from(*item), |item| [*item; 16]);
     /// assert_eq!((pages[0].items.as_slice(), pages[1].items.as_slice()), (&[1, 2][..], &[3][..]));
     /// assert_eq!((pages[0].next.unwrap().to_bytes(), pages[1].next), ([2; 16], None));
     /// ```
     #[must_use]
     pub fn divided(
         self,
+        most_items: usize,
         most: usize,
         weight_of: impl Fn(&T) -> usize,
         id_of: impl Fn(&T) -> [u8; 16],
@@ -114,7 +115,7 @@ impl<T> Page<T> {
         for item in items {
             let of_item = weight_of(&item);
             weight = weight.saturating_add(of_item);
-            if weight > most && !current.is_empty() {
+            if (weight > most || current.len() >= most_items) && !current.is_empty() {
                 weight = of_item;
                 let items = std::mem::take(&mut current);
                 let next = items.last().map(|last| PagePosition::behind(id_of(last)));
@@ -155,10 +156,10 @@ mod tests {
     }
 
     #[test]
-    fn d124_a_page_is_divided_by_weight_and_loses_no_item() {
+    fn d124_a_page_is_divided_by_number_and_weight_and_loses_no_item() {
         let of = |items: Vec<u8>| Page { items, next: Some(PagePosition::behind([7; 16])), left_out: 3 };
         let divided = |items: Vec<u8>| {
-            let pages = of(items).divided(10, |item| usize::from(*item), |item| [*item; 16]);
+            let pages = of(items).divided(4, 10, |item| usize::from(*item), |item| [*item; 16]);
             assert_eq!(pages.iter().map(|page| page.left_out).sum::<usize>(), 3);
             assert_eq!(pages.last().unwrap().next, of(vec![]).next);
             let (_, before) = pages.split_last().unwrap();
@@ -168,7 +169,8 @@ mod tests {
             pages.into_iter().map(|page| page.items).collect::<Vec<_>>()
         };
         assert_eq!(divided(vec![]), [vec![0_u8; 0]]);
-        assert_eq!(divided(vec![0; 1_000]), [vec![0; 1_000]]);
+        assert_eq!(divided(vec![0; 8]), [vec![0; 4], vec![0; 4]]);
+        assert_eq!(divided(vec![10, 0, 0, 0, 0]), [vec![10, 0, 0, 0], vec![0]]);
         assert_eq!(divided(vec![4, 6, 1]), [vec![4, 6], vec![1]]);
         assert_eq!(divided(vec![200, 1, 9, 11, 0]), [vec![200], vec![1, 9], vec![11], vec![0]]);
     }

@@ -10,14 +10,15 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "the store itself is measured")]
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use signpost_app::ports::{AccountReads, Insertion, LinkReads, QuotaStore, Store, UnitOfWork};
 use signpost_domain::{
-    AccountId, Address, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect,
-    RequestBudget, SearchText, Site, Slug,
+    AccountId, Address, AnyContent, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition,
+    Redirect, RequestBudget, SearchText, Site, Slug,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
@@ -122,6 +123,40 @@ async fn batches(store: &SqliteStore, account: AccountId, first: u128) {
     }
 }
 
+/// Moves the targets of up to 20,000 links to another host, newest first, as changes by filter do.
+async fn move_targets(store: &SqliteStore, account: AccountId, links: u128) {
+    for size in [100, 1_000] {
+        let mut longest = Duration::ZERO;
+        let (rounds, since) = (links.min(20_000) / size, Instant::now());
+        for round in 0..rounds {
+            let newest = links - round * size;
+            let ids: Vec<LinkId> = (0..size)
+                .map(|link| LinkId::Redirect(Id::from_bytes((newest - link).to_be_bytes())))
+                .collect();
+            let began = Instant::now();
+            let mut work = store.begin().await.unwrap();
+            let mut locked = work.lock_links(account, &ids).await.unwrap();
+            locked.sort_by_key(|link| Reverse(link.id()));
+            let moved: Vec<Link> = locked.iter().map(|link| to_other_host(link, size)).collect();
+            let changes: Vec<(&Link, &Link)> = locked.iter().zip(&moved).collect();
+            work.update_links(account, &changes).await.unwrap();
+            work.commit().await.unwrap();
+            longest = longest.max(began.elapsed());
+        }
+        report(&format!("unit of work that moves {size} targets"), rounds, since.elapsed());
+        report("the longest of these", 1, longest);
+    }
+}
+
+fn to_other_host(link: &Link, size: u128) -> Link {
+    let slug = link.placement.slug().unwrap();
+    let target_url = samples::target(&format!("https://of-{size}.example.org/{slug}"));
+    link.clone().with(|content| match content {
+        AnyContent::Redirect(redirect) => redirect.target_url = target_url,
+        AnyContent::Landing => {}
+    })
+}
+
 #[tokio::main(flavor = "multi_thread")]
 async fn main() {
     let links: u128 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(20_000);
@@ -137,6 +172,10 @@ async fn main() {
     assert!(work.insert_key(&key).await.unwrap());
     work.commit().await.unwrap();
     fill(&store, account, links).await;
+    move_targets(&store, account, links).await;
+    if std::env::var("FTS").is_ok() {
+        return;
+    }
 
     let address = |number: u128| {
         let slug = Slug::parse(&format!("link-{}", number * 7_919 % links + 1)).unwrap();

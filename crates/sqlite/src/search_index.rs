@@ -1,4 +1,4 @@
-//! The text index of links, which tells a search where to look (ADR 32).
+//! The text index of links, which tells a search where to look (ADR 32, ADR 92).
 //!
 //! For every three consecutive characters, it lists the numbers of the links that contain them. The
 //! characters are those of the folded texts, so case makes no difference, as the domain defines case. The
@@ -24,18 +24,24 @@ use signpost_sql_rows::link::kind_column;
 
 /// The triggers that keep the index up to date. They are temporary and belong to the writing connection, because they call a
 /// function of this program: SQLite would reject that in a file as unsafe.
+///
+/// A link that changes withdraws its former text, which must be the one that was added: a migration that changes [`text_of`] builds the
+/// index again.
 const TRIGGERS: &str = "
     CREATE TEMP TRIGGER links_put_in_search AFTER INSERT ON main.links BEGIN
-        INSERT OR REPLACE INTO link_search (rowid, text)
+        INSERT INTO link_search (rowid, text)
         VALUES (new.number, link_text(new.account_id, new.kind, new.name, new.slug, new.target_url));
     END;
     CREATE TEMP TRIGGER links_changed_in_search AFTER UPDATE ON main.links
     WHEN new.name IS NOT old.name OR new.slug IS NOT old.slug OR new.target_url IS NOT old.target_url BEGIN
-        INSERT OR REPLACE INTO link_search (rowid, text)
+        INSERT INTO link_search (link_search, rowid, text)
+        VALUES ('delete', old.number, link_text(old.account_id, old.kind, old.name, old.slug, old.target_url));
+        INSERT INTO link_search (rowid, text)
         VALUES (new.number, link_text(new.account_id, new.kind, new.name, new.slug, new.target_url));
     END;
     CREATE TEMP TRIGGER links_taken_from_search AFTER DELETE ON main.links BEGIN
-        DELETE FROM link_search WHERE rowid = old.number;
+        INSERT INTO link_search (link_search, rowid, text)
+        VALUES ('delete', old.number, link_text(old.account_id, old.kind, old.name, old.slug, old.target_url));
     END;";
 
 /// Makes the index follow every change of links on the connection.

@@ -22,8 +22,11 @@ use crate::unit_of_work::commit;
 /// How many pages a call reads at most, so that it looks at ten thousand links.
 const MOST_PAGES: usize = 10;
 
-/// How many bytes of rules the links of a unit of work have at most, or a single link. Each may have 64 KiB, and a thousand such links
-/// take a store longer than a unit of work may.
+/// How many links a unit of work updates at most. It bounds how long others wait for the embedded store's writer, or for locks of links
+/// (ADR 92).
+const MOST_LINKS: usize = 100;
+
+/// How many bytes of rules the links of a unit of work have at most, or a single link. Each may have 64 KiB.
 const MOST_BYTES_OF_RULES: usize = 2 * 1024 * 1024;
 
 /// How many refused links an outcome names; the others are only counted.
@@ -91,7 +94,7 @@ impl MatchingUpdate {
     }
 }
 
-/// Updates up to ten thousand of the caller's redirects that match the filter, newest first, a thousand in each unit of work, or fewer if
+/// Updates up to ten thousand of the caller's redirects that match the filter, newest first, a hundred in each unit of work, or fewer if
 /// they have long rules. A refused link is left alone, and the others still change. A link that no longer matches when it is locked is
 /// left alone too.
 ///
@@ -145,7 +148,9 @@ pub async fn update_matching(
             let bytes = link.rules().map_or(0, Rules::size);
             (RedirectId::from_bytes(link.id.to_bytes()), bytes)
         });
-        for unit in page.divided(MOST_BYTES_OF_RULES, |(_, bytes)| *bytes, |(id, _)| id.to_bytes()) {
+        for unit in
+            page.divided(MOST_LINKS, MOST_BYTES_OF_RULES, |(_, bytes)| *bytes, |(id, _)| id.to_bytes())
+        {
             let unit = unit.map(|(id, _)| id);
             let is_last = unit.next.is_none() || (number == MOST_PAGES && unit.next == after);
             operation.renew();
