@@ -23,6 +23,7 @@ use super::oidc_catalog::OIDC;
 use super::setting::{About, Scope, Setting, settings};
 use super::sources::Sources;
 use super::system_catalog::SYSTEM;
+use super::times;
 use super::values::{self, DashboardListen, LogFormat};
 use super::{CommonSettings, ServeSettings, gates, sign_in};
 use crate::country_database_file::CountryDatabaseFile;
@@ -128,7 +129,7 @@ settings! {
         log: |_, serve| serve.target_blocklist.as_ref().and_then(|file| path(file.path())),
     }
 
-    STALE_LIMIT: Duration = values::up_to_a_day {
+    STALE_LIMIT: Duration = times::up_to_a_day {
         key: "stale-limit", value_name: "TIME", default: Some("15m"),
         help: "How long links in a node's memory keep opening while the database is unreachable. With 0s they \
            stop within a second",
@@ -265,7 +266,7 @@ settings! {
         optional: redis_url,
     }
 
-    STORE_TIMEOUT: Duration = values::time_limit {
+    STORE_TIMEOUT: Duration = times::time_limit {
         key: "store-timeout", value_name: "TIME", default: Some("5s"),
         help: "How long a call to the database may take, such as 500ms or 5s. Redis has its own limits",
         group: "Store", scope: Scope::Everywhere,
@@ -281,14 +282,14 @@ settings! {
         log: |common, _| common.pool.connections.and_then(|most| number(most.get())),
     }
 
-    DATABASE_WAIT: Duration = values::time_limit {
+    DATABASE_WAIT: Duration = times::time_limit {
         key: "database-wait", value_name: "TIME", default: None,
         help: "PostgreSQL: how long a call waits for a free connection [default: store-timeout]",
         group: "Store", scope: Scope::Everywhere,
         log: |common, _| common.pool.wait.and_then(time),
     }
 
-    STATEMENT_TIMEOUT: Duration = values::time_limit {
+    STATEMENT_TIMEOUT: Duration = times::time_limit {
         key: "statement-timeout", value_name: "TIME", default: None,
         help: "PostgreSQL: how long the server may work on one statement [default: store-timeout]",
         group: "Store", scope: Scope::Everywhere,
@@ -348,7 +349,7 @@ settings! {
         log: hidden,
     }
 
-    DRAIN_DELAY: Duration = values::up_to_an_hour {
+    DRAIN_DELAY: Duration = times::up_to_an_hour {
         key: "drain-delay", value_name: "TIME", default: Some("0s"),
         help: "How long to keep accepting after a stop signal while /health/ready answers 503, such as 10s",
         group: "Operation", scope: Scope::Serve,

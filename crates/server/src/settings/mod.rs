@@ -19,6 +19,7 @@ mod setting;
 mod sign_in;
 mod sources;
 mod system_catalog;
+mod times;
 mod toml_file;
 mod values;
 
