@@ -46,7 +46,8 @@ pub enum Presence {
     Silent(Duration),
     /// It was heard from this long ago.
     Heard(Duration),
-    /// It has not been heard from for this long, and another one on the same machine has been heard from only since: it was restarted.
+    /// It has not been heard from for this long, and another node on the same machine was first heard from after that: it was
+    /// restarted.
     Replaced(Duration),
 }
 

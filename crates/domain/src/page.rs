@@ -10,7 +10,8 @@ impl PageLimit {
     /// The largest number of items that a caller can ask for.
     pub const MAX: Self = Self(100);
 
-    /// The links that one unit of work takes of a list (D124). No answer shows such a page.
+    /// The links that a change by filter reads of a list at once, and the most that one unit of work changes (D124). No answer shows such
+    /// a page.
     pub const OF_UNIT_OF_WORK: Self = Self(1_000);
 
     /// Checks a number of items that a caller asks for.

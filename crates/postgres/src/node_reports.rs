@@ -50,7 +50,7 @@ statement! {
 }
 
 statement! {
-    /// The newest reports, each with its age and the one of its node's first report in milliseconds, and the number of all reports. The
+    /// The newest reports, each with its age and the age of its node's first report, in milliseconds, and the number of all reports. The
     /// clock may have been set back.
     NewestReports -> (
         Identifier,

@@ -40,11 +40,7 @@ pub(crate) fn update(
     )? {
         return Err(Stop::Decided(UpdateLinkError::GroupMissing));
     }
-    // Callers name the newest links first. FTS5 writes a segment of the text index whenever a number is lower than the one before,
-    // and soon merges them all, so links are written in about the order of their numbers.
-    let mut updated: Vec<&Link> = changes.iter().map(|(_, after)| after).collect();
-    updated.sort_unstable_by_key(|link| link.id());
-    for part in updated.chunks(MOST_IN_A_STATEMENT) {
+    for part in changes.chunks(MOST_IN_A_STATEMENT) {
         write(connection, account, part)?;
     }
     click_credits::rewrite(connection, changes)?;
@@ -54,10 +50,10 @@ pub(crate) fn update(
 fn write(
     connection: &mut SqliteConnection,
     account: AccountId,
-    links: &[&Link],
+    changes: &[(Link, Link)],
 ) -> Result<(), Stop<UpdateLinkError>> {
-    match UpdateLinks::of(account, links).execute(connection) {
-        Ok(updated) if updated == links.len() => Ok(()),
+    match UpdateLinks::of(account, changes).execute(connection) {
+        Ok(updated) if updated == changes.len() => Ok(()),
         Ok(_) => Err(Failure::Other("a link of a batch was not locked".to_owned()).into()),
         // SQLite rolls back only the statement, so the unit of work stays usable.
         Err(error) if is_taken(&error, "links.host") => Err(Stop::Decided(UpdateLinkError::AddressTaken)),
@@ -84,14 +80,14 @@ struct ChangedRow<'a> {
 }
 
 impl<'a> UpdateLinks<'a> {
-    fn of(account: AccountId, links: &[&'a Link]) -> Self {
+    fn of(account: AccountId, changes: &'a [(Link, Link)]) -> Self {
         let row = |link: &'a Link| ChangedRow {
             kind: kind_column(link.kind()),
             id: link.id().into(),
             target_host_ends: link.target_url().map(|target| host_ends(target.host())),
             columns: LinkColumns::from(link),
         };
-        Self { account: account.into(), links: links.iter().copied().map(row).collect() }
+        Self { account: account.into(), links: changes.iter().map(|(_, after)| row(after)).collect() }
     }
 }
 

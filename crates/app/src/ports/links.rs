@@ -145,7 +145,8 @@ pub trait LinkWrites: Send {
     ///
     /// The store enforces four rules under any concurrency. The count of links never exceeds `links_limit`.
     /// An address has at most one link (D20), also within one call. So does an external id among the links of an account
-    /// (D121). A group belongs to the account. An id that already exists is a failure, not a decision.
+    /// (D121). A group belongs to the account. The id of a stored link is a decision
+    /// ([`Insertion::IdTaken`]), whereas two links of one call with one id are a failure.
     async fn insert_links(
         &mut self,
         account: AccountId,

@@ -232,11 +232,16 @@ pub(super) async fn a_link_with_a_stored_id_is_refused(fresh: Fresh) {
         let foreign = Link { group_id: Some(group), ..moved(&held, &format!("foreign-{number}")) };
         let lost = Link { placement: samples::lost(Some("lost")), ..held.clone() };
         let fine = given::in_group(Some(group), kind, &format!("fine-{number}"));
+        let ahead = given::in_group(Some(group), kind, &format!("ahead-{number}"));
+        let taken = given::in_group(Some(group), kind, &format!("held-{number}"));
         let again = moved(&fine, &format!("again-{number}"));
         for (batch, decisions) in [
             (vec![foreign.clone()], vec![Insertion::IdTaken]),
             (vec![lost], vec![Insertion::IdTaken]),
-            (vec![foreign, fine.clone()], vec![Insertion::IdTaken, Insertion::Done]),
+            (
+                vec![ahead.clone(), foreign, taken, fine.clone()],
+                vec![Insertion::Done, Insertion::IdTaken, Insertion::AddressTaken, Insertion::Done],
+            ),
             (vec![again], vec![Insertion::IdTaken]),
             (vec![held.clone()], vec![Insertion::AddressTaken]),
         ] {
@@ -250,9 +255,11 @@ pub(super) async fn a_link_with_a_stored_id_is_refused(fresh: Fresh) {
                 stored::counters_are_right(&store, account).await;
             }
         }
-        assert_eq!(stored::link(&store, account, fine.id()).await.as_ref(), Some(&fine));
+        for inserted in [ahead, fine] {
+            assert_eq!(stored::link(&store, account, inserted.id()).await, Some(inserted));
+        }
     }
-    assert_eq!(stored::links_count(&store, account).await, 2);
+    assert_eq!(stored::links_count(&store, account).await, 4);
 }
 
 /// The link with the same id at another address.

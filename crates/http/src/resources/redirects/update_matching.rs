@@ -134,7 +134,7 @@ pub(super) fn endpoint() -> Endpoint {
     Endpoint {
         summary: "Update the redirects that match a filter",
         description: "Makes one change to all redirects that match the filters, newest first. A call looks at up to 10,000, \
-                      in steps of 1,000 that are committed one by one; with `next_cursor`, the next call continues. Each \
+                      in steps of 100 that are committed one by one; with `next_cursor`, the next call continues. Each \
                       redirect follows the rules of a single update: one that breaks them is in `failed`, and the others are \
                       still changed. A redirect that stops matching before its step is left alone, and so are redirects \
                       that are created meanwhile. After an error, earlier steps stay; the same request changes what is \
