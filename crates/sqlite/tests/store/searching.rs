@@ -192,18 +192,18 @@ async fn d32_links_that_another_program_has_changed_can_be_changed_and_deleted()
     let database = Database::new();
     let store = database.open();
     let account = database::account(&store).await;
-    let link: Link = samples::redirect("fruit").into();
-    insert_all(&store, account, std::slice::from_ref(&link)).await;
-    let copies = "CREATE TEMP TABLE copies AS SELECT * FROM links; \
-                  INSERT INTO copies SELECT * FROM links; INSERT INTO copies SELECT * FROM links; \
-                  UPDATE copies SET number = 100 + rowid, id = randomblob(16), slug = 'copy-' || rowid; \
-                  INSERT INTO links SELECT * FROM copies; UPDATE accounts SET links_count = links_count + 3; \
-                  UPDATE links SET name = replace(hex(zeroblob(100)), '0', 'x')";
-    database.raw().batch_execute(copies).unwrap();
+    let links: Vec<Link> = (0..4).map(|number| redirect(number).into()).collect();
+    insert_all(&store, account, &links).await;
+    // As if it had deleted them, and inserted others with longer names.
+    let strange = "INSERT INTO link_search (link_search, rowid, text) \
+                   SELECT 'delete', number, replace(hex(zeroblob(100)), '0', 'x') FROM links; \
+                   UPDATE links SET name = replace(hex(zeroblob(100)), '0', 'y')";
+    database.raw().batch_execute(strange).unwrap();
+    let link = &links[0];
     let mut renamed = link.clone();
     renamed.name = samples::name("Birnen");
     let mut work = store.begin().await.unwrap();
-    work.update_link(account, &link, &renamed).await.unwrap();
+    work.update_link(account, link, &renamed).await.unwrap();
     work.commit().await.unwrap();
     let mut work = store.begin().await.unwrap();
     assert_eq!(work.delete_some_links(account, 10).await.unwrap(), 4);
