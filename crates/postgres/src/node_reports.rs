@@ -14,8 +14,6 @@ use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-#[cfg(doc)]
-use crate::lease::CLEANING_LIMIT;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 
@@ -146,7 +144,7 @@ fn heard(row: ReportRow) -> Result<HeardReport, Corrupt> {
 }
 
 /// The calls of a node share the connection of its own work. One that was dropped keeps it until the server has ended its statement, but
-/// for [`CLEANING_LIMIT`] at most: a later call takes effect after it unless the server takes longer, or does not get the cancellation.
+/// for `lease::CLEANING_LIMIT` at most: a later call takes effect after it unless the server takes longer, or does not get the cancellation.
 #[async_trait]
 impl NodeReports for PostgresStore {
     async fn write_node_report(&self, report: &NodeReport) -> Result<(), StoreError> {
