@@ -14,6 +14,7 @@ use signpost_app::ports::{
 use signpost_domain::{AccountId, Hostname, Timestamp};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
+use crate::cached_query::cached_query;
 use crate::failure::Failure;
 use crate::schema::{certificate_authorities, certificate_challenges, certificates};
 use crate::statement::statement;
@@ -25,6 +26,13 @@ use signpost_sql_rows::certificate::{
 };
 use signpost_sql_rows::certificate_order::{AuthorityRow, ChallengeRow};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId};
+
+cached_query! {
+    /// The certificate of a hostname, which has at most one.
+    CertificateOf -> AsSelect<CertificateRow, Pg> {
+        hostname: String => Text,
+    } = certificates::table.find(hostname).select(CertificateRow::as_select())
+}
 
 statement! {
     /// The rows after a hostname.
@@ -92,14 +100,10 @@ statement! {
 #[async_trait]
 impl CertificateReads for PostgresStore {
     async fn certificate(&self, hostname: &Hostname) -> Result<Option<StoredCertificate>, StoreError> {
+        let query = CertificateOf { hostname: hostname.as_str().to_owned() };
         self.read(async |connection| {
-            let found = certificates::table
-                .find(hostname.as_str())
-                .select(CertificateRow::as_select())
-                .first(connection)
-                .await
-                .optional()?;
-            Ok(found.map(CertificateRow::into_certificate).transpose()?)
+            let found: Vec<CertificateRow> = query.load(connection).await?;
+            Ok(found.into_iter().next().map(CertificateRow::into_certificate).transpose()?)
         })
         .await
     }

@@ -1,6 +1,8 @@
 //! Reading custom domains.
 
 use async_trait::async_trait;
+use diesel::dsl::AsSelect;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{CustomDomainReads, PublishedFile, PublishedSite, ScheduledDomain, StoreError};
@@ -8,16 +10,34 @@ use signpost_domain::{
     AccountId, AppFileKind, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition,
 };
 
+use crate::cached_query::cached_query;
 use crate::newest_rows::NewestRows;
 use crate::schema::{certificates, custom_domains};
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledRow, TABLE, WholeRow};
 use signpost_sql_rows::listed;
+use signpost_sql_rows::sql_types::Identifier;
 
 /// What is stored about the certificates of domains, beside their table.
 pub(crate) const CERTIFICATES: &str = " LEFT JOIN certificates ON certificates.hostname = custom_domains.hostname AND \
                                        certificates.account_id = custom_domains.account_id";
+
+cached_query! {
+    /// A domain of the account with what is stored about its certificate. At most one domain has a given id.
+    DomainOf -> AsSelect<WholeRow, Pg> {
+        id: IdBytes => Identifier,
+        account: IdBytes => Identifier,
+    } = custom_domains::table
+        .left_join(certificates::table.on(
+            certificates::hostname
+                .eq(custom_domains::hostname)
+                .and(certificates::account_id.eq(custom_domains::account_id.nullable()))
+        ))
+        .filter(custom_domains::id.eq(id))
+        .filter(custom_domains::account_id.eq(account))
+        .select(WholeRow::as_select())
+}
 
 #[async_trait]
 impl CustomDomainReads for PostgresStore {
@@ -26,19 +46,10 @@ impl CustomDomainReads for PostgresStore {
         account: AccountId,
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError> {
+        let query = DomainOf { id: id.into(), account: account.into() };
         self.read(async |connection| {
-            let is_of_domain = certificates::hostname
-                .eq(custom_domains::hostname)
-                .and(certificates::account_id.eq(custom_domains::account_id.nullable()));
-            let found = custom_domains::table
-                .left_join(certificates::table.on(is_of_domain))
-                .filter(custom_domains::id.eq(IdBytes::from(id)))
-                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-                .select(WholeRow::as_select())
-                .first(connection)
-                .await
-                .optional()?;
-            Ok(found.map(WholeRow::into_whole).transpose()?)
+            let found: Vec<WholeRow> = query.load(connection).await?;
+            Ok(found.into_iter().next().map(WholeRow::into_whole).transpose()?)
         })
         .await
     }

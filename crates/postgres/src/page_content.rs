@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use diesel::dsl::AsSelect;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, PageContent};
 use signpost_sql_rows::sql_types::Identifier;
 
+use crate::cached_query::cached_query;
 use crate::failure::Failure;
 use crate::list_range::AmongRows;
 use crate::schema::links;
@@ -15,6 +18,18 @@ use crate::statement::statement;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::{LinkRow, address_from, kind_column};
 use signpost_sql_rows::page::{landing_row, page_column, page_from};
+
+cached_query! {
+    /// An account's landing page with its content. At most one link has a given id.
+    PageOf -> (AsSelect<LinkRow, Pg>, Nullable<Text>) {
+        id: IdBytes => Identifier,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+    } = links::table
+        .find(id)
+        .filter(AmongRows(links::account_id.eq(account).and(links::kind.eq(kind))))
+        .select((LinkRow::as_select(), links::page))
+}
 
 statement! {
     /// Writes the contents of landing pages of the account, and returns the id, host and slug of each. The other conditions are
@@ -37,14 +52,9 @@ pub(crate) async fn landing_page(
     account: AccountId,
     id: LandingId,
 ) -> Result<Option<LandingPage>, Failure> {
-    let found = links::table
-        .find(IdBytes::from(id))
-        .filter(AmongRows(links::account_id.eq(IdBytes::from(account)).and(links::kind.eq(LANDING))))
-        .select((LinkRow::as_select(), links::page))
-        .first::<(LinkRow, Option<String>)>(connection)
-        .await
-        .optional()?;
-    let Some((row, page)) = found else { return Ok(None) };
+    let query = PageOf { id: id.into(), account: account.into(), kind: LANDING };
+    let found: Vec<(LinkRow, Option<String>)> = query.load(connection).await?;
+    let Some((row, page)) = found.into_iter().next() else { return Ok(None) };
     Ok(Some(row.into_landing()?.with_content(page_from(&landing_row(id), page.as_deref())?)))
 }
 
