@@ -78,7 +78,7 @@ pub async fn all(app: &Application, _by: &Operator) -> Result<Option<Nodes>, Sto
     let heard = reports.node_reports(NODES_SHOWN).await?;
     // What this node knows about itself is newer than its report.
     let own = own_report(app, failing(&app.health, |_| true));
-    Ok(Some(seen(own, heard)))
+    Ok(Some(seen(own, app.clock.now(), heard)))
 }
 
 /// What this node tells the others. It asks the store that counts requests, if there is one beside the database, so that a node
@@ -117,12 +117,13 @@ fn failing(health: &NodeHealth, is_told: impl Fn(Part) -> bool) -> Vec<FailingPa
 }
 
 /// This node, whose report is `own`, and those that the store has heard from.
-fn seen(own: NodeReport, heard: HeardReports) -> Nodes {
+fn seen(own: NodeReport, now: Timestamp, heard: HeardReports) -> Nodes {
     let HeardReports { newest, others } = heard;
     let own_id = own.node;
     let is_own = |heard: &HeardReport| heard.report.node == own_id;
-    // A node that the store does not know yet has only just started.
-    let known_for = newest.iter().find(|heard| is_own(heard)).map_or(Duration::ZERO, |heard| heard.known_for);
+    // The store may know this node without listing it, and knows no node whose reports fail. Then its own clock must do.
+    let runs_for = || Duration::from_secs(own.started_at.seconds_until(now).into());
+    let known_for = newest.iter().find(|heard| is_own(heard)).map_or_else(runs_for, |heard| heard.known_for);
     let live: Vec<(ReportText, Duration)> = newest
         .iter()
         .filter(|heard| heard.age < SILENT_AFTER && !is_own(heard))
@@ -191,7 +192,13 @@ mod tests {
 
     /// The numbers of the nodes and whether they are heard from, as node 1 sees them.
     fn listed(newest: Vec<HeardReport>) -> Vec<(u8, Presence)> {
-        let seen = seen(report(1, "web-1", 0), HeardReports { newest, others: 7 });
+        listed_after(0, newest)
+    }
+
+    /// The same when node 1 has run for this many seconds.
+    fn listed_after(seconds: i64, newest: Vec<HeardReport>) -> Vec<(u8, Presence)> {
+        let own = report(1, "web-1", 0);
+        let seen = seen(own, samples::at(seconds * 1_000), HeardReports { newest, others: 7 });
         assert_eq!(seen.others, 7);
         seen.nodes.iter().map(|node| (node.report.node.to_bytes()[0], node.presence)).collect()
     }
@@ -250,12 +257,20 @@ mod tests {
     }
 
     #[test]
+    fn d69_a_node_outside_the_list_replaces_none_that_ran_beside_it() {
+        let after = |seconds| listed_after(seconds, vec![heard(2, "web-1", 0, 3_600)]);
+        let age = Duration::from_hours(1);
+        assert_eq!(after(3_600), [(1, Presence::Here), (2, Presence::Replaced(age))]);
+        assert_eq!(after(3_601), [(1, Presence::Here), (2, Presence::Silent(age))]);
+    }
+
+    #[test]
     fn d69_this_node_is_listed_once_and_from_its_own_memory() {
         let mut stored = heard(1, "web-1", 0, 45);
         stored.report.version = ReportText::cut("stored");
         let heard = HeardReports { newest: vec![stored], others: 0 };
         let own = report(1, "web-1", 0);
-        let seen = seen(own.clone(), heard);
+        let seen = seen(own.clone(), samples::at(0), heard);
         assert_eq!(seen.nodes, [Node { report: own, presence: Presence::Here }]);
     }
 }
