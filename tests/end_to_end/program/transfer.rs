@@ -32,7 +32,7 @@ fn export(program: &Program, account: &Account, file: &str) {
 pub(super) fn import(program: &Program, account: &Account, file: &str) -> (Vec<Value>, Value) {
     let output = program.run(&["import", "--json", "--account", account.id(), file]);
     let mut rows = lines(&output.stdout);
-    let summary = rows.pop().unwrap();
+    let summary = rows.pop().unwrap_or_else(|| panic!("{output:?}"));
     let failed = summary["conflicts"].as_u64().unwrap() + summary["failed"].as_u64().unwrap();
     assert_eq!(output.status.code(), Some(i32::from(failed > 0)), "{output:?}");
     (rows, summary)
