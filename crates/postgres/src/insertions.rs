@@ -25,9 +25,7 @@ use crate::schema::links;
 use crate::statement::{both, statement};
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
-use signpost_sql_rows::link_batch::{
-    ExistingLink, ids_of_others, refuse_repeated_ids, repeated_external_ids,
-};
+use signpost_sql_rows::link_batch::{ExistingLink, Taken, refuse_repeated_ids, repeated_external_ids};
 
 /// Inserts each link that is not refused, and updates the counters of the account and of the groups. Returns the outcome of
 /// each link, or `None` if the account does not exist.
@@ -61,11 +59,7 @@ pub(crate) async fn insert(
         .copied()
         .filter(|link| had_room && has_its_group(link) && !inserted.contains(&link.id().into()));
     let skipped: Vec<&Link> = skipped.collect();
-    let taken = Taken::from(connection, account, &skipped).await?;
-    let has_taken_external_id = |link: &Link| {
-        repeated.contains(&link.id())
-            || link.external_id.as_ref().is_some_and(|id| taken.external_ids.contains(id))
-    };
+    let taken = taken_by_others(connection, account, &repeated, &skipped).await?;
     let mut room = if had_room { links_limit.saturating_sub(count) } else { 0 };
     let mut insertions = Vec::with_capacity(links.len());
     let mut excess = Vec::new();
@@ -82,12 +76,8 @@ pub(crate) async fn insert(
         } else if is_in {
             room -= 1;
             Insertion::Done
-        } else if has_taken_external_id(link) {
-            Insertion::ExternalIdTaken
-        } else if taken.ids.contains(&link.id()) {
-            Insertion::IdTaken
         } else {
-            Insertion::AddressTaken
+            taken.decision(link)
         };
         let is_counted_in_group = had_room && !repeated.contains(&link.id());
         match (insertion, link.group_id) {
@@ -155,28 +145,20 @@ statement! {
 }
 
 /// What other links have of the links that were not inserted.
-#[derive(Default)]
-struct Taken {
-    external_ids: BTreeSet<ExternalId>,
-    ids: BTreeSet<LinkId>,
-}
-
-impl Taken {
-    async fn from(
-        connection: &mut &AsyncPgConnection,
-        account: AccountId,
-        skipped: &[&Link],
-    ) -> Result<Self, Failure> {
-        if skipped.is_empty() {
-            return Ok(Self::default());
-        }
-        let ids = skipped.iter().map(|link| link.id().into()).collect();
-        let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
-        let (mut of_ids, mut of_external_ids) = (*connection, *connection);
-        let existing = async { Ok(WithIds { ids }.load::<ExistingLink>(&mut of_ids).await?) };
-        let (existing, found) =
-            both(existing, external_ids::find(&mut of_external_ids, account, &named)).await?;
-        let external_ids = found.into_iter().map(|(external_id, _)| external_id).collect();
-        Ok(Self { external_ids, ids: ids_of_others(skipped, &existing) })
+async fn taken_by_others<'a>(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    repeated: &'a BTreeSet<LinkId>,
+    skipped: &[&Link],
+) -> Result<Taken<'a>, Failure> {
+    if skipped.is_empty() {
+        return Ok(Taken::of(repeated, skipped, &[], Vec::new()));
     }
+    let ids = skipped.iter().map(|link| link.id().into()).collect();
+    let external_ids: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
+    let (mut of_ids, mut of_external_ids) = (*connection, *connection);
+    let existing = async { Ok(WithIds { ids }.load::<ExistingLink>(&mut of_ids).await?) };
+    let named = external_ids::find(&mut of_external_ids, account, &external_ids);
+    let (existing, named) = both(existing, named).await?;
+    Ok(Taken::of(repeated, skipped, &existing, named))
 }

@@ -1,9 +1,10 @@
-//! Checks of a batch of new links that both stores share (D30, D121).
+//! Checks and decisions about a batch of new links that both stores share (D30, D121).
 
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
-use signpost_domain::{Link, LinkId};
+use signpost_app::ports::Insertion;
+use signpost_domain::{ExternalId, Link, LinkId};
 
 use crate::columns::{IdBytes, StoredId};
 use crate::link::address_texts;
@@ -53,10 +54,47 @@ pub fn repeated_external_ids(links: &[Link]) -> BTreeSet<LinkId> {
         .collect()
 }
 
+/// What other links have of the links that a statement skipped.
+#[derive(Debug)]
+pub struct Taken<'a> {
+    repeated: &'a BTreeSet<LinkId>,
+    external_ids: BTreeSet<ExternalId>,
+    ids: BTreeSet<LinkId>,
+}
+
+impl<'a> Taken<'a> {
+    /// `repeated` are the [`repeated_external_ids`] of the batch. `existing` are the links of any account with the ids of `skipped`
+    /// links, and `named` those of the account with their external ids.
+    #[must_use]
+    pub fn of(
+        repeated: &'a BTreeSet<LinkId>,
+        skipped: &[&Link],
+        existing: &[ExistingLink],
+        named: Vec<(ExternalId, LinkId)>,
+    ) -> Self {
+        let external_ids = named.into_iter().map(|(external_id, _)| external_id).collect();
+        Self { repeated, external_ids, ids: ids_of_others(skipped, existing) }
+    }
+
+    /// The decision against a link that was not inserted although its group exists and the account has room: the first in the order of
+    /// [`Insertion`].
+    #[must_use]
+    pub fn decision(&self, link: &Link) -> Insertion {
+        let has_taken_external_id = self.repeated.contains(&link.id())
+            || link.external_id.as_ref().is_some_and(|id| self.external_ids.contains(id));
+        if has_taken_external_id {
+            Insertion::ExternalIdTaken
+        } else if self.ids.contains(&link.id()) {
+            Insertion::IdTaken
+        } else {
+            Insertion::AddressTaken
+        }
+    }
+}
+
 /// Those of the ids of links that were not inserted that `existing` links have. An existing link with the same address does not
 /// count, because another request may have inserted the same link.
-#[must_use]
-pub fn ids_of_others(skipped: &[&Link], existing: &[ExistingLink]) -> BTreeSet<LinkId> {
+fn ids_of_others(skipped: &[&Link], existing: &[ExistingLink]) -> BTreeSet<LinkId> {
     let taken = skipped.iter().filter(|link| existing.iter().any(|one| one.is_other_than(link)));
     taken.map(|link| link.id()).collect()
 }
@@ -78,6 +116,58 @@ mod tests {
             let links = [redirect.clone().into_any(), samples::landing("c").into(), repeated];
             assert_eq!(refuse_repeated_ids(&links), Err(RepeatedId(links[2].id())));
             assert_eq!(refuse_repeated_ids(&links[..2]), Ok(()));
+        }
+    }
+
+    fn link(slug: &str, external_id: Option<&str>) -> Link {
+        let external_id = external_id.map(|id| ExternalId::parse(id).unwrap());
+        Link { external_id, ..samples::redirect(slug).into_any() }
+    }
+
+    /// The row of a link with the id of `link`.
+    fn row(link: &Link, host: Option<&str>, slug: &str) -> ExistingLink {
+        let id = StoredId::from(IdBytes::from(link.id()));
+        ExistingLink { id, host: host.map(str::to_owned), slug: slug.to_owned() }
+    }
+
+    #[test]
+    fn an_external_id_is_decided_before_an_id_and_an_address() {
+        let [stored, first, again] = [link("a", Some("1")), link("b", Some("2")), link("c", Some("2"))];
+        let [other_id, free] = [link("d", Some("3")), link("e", None)];
+        let batch = [&stored, &first, &again, &other_id, &free].map(Link::clone);
+        let repeated = repeated_external_ids(&batch);
+        let skipped: Vec<&Link> = batch.iter().collect();
+        let existing = [&stored, &again, &other_id].map(|link| row(link, Some(""), "elsewhere"));
+        let named = vec![(stored.external_id.clone().unwrap(), samples::redirect("x").into_any().id())];
+        let taken = Taken::of(&repeated, &skipped, &existing, named);
+        let decisions = [&stored, &first, &again, &other_id, &free].map(|link| taken.decision(link));
+        assert_eq!(
+            decisions,
+            [
+                Insertion::ExternalIdTaken,
+                Insertion::AddressTaken,
+                Insertion::ExternalIdTaken,
+                Insertion::IdTaken,
+                Insertion::AddressTaken,
+            ]
+        );
+    }
+
+    /// Another request may have inserted the same link, and its address is what the caller can find it by. A lost link has no address.
+    #[test]
+    fn an_id_is_taken_only_by_a_link_at_another_address() {
+        let (repeated, placed) = (BTreeSet::new(), link("a", None));
+        let lost = Link { placement: samples::lost(Some("a")), ..placed.clone() };
+        for (link, host, slug, decision) in [
+            (&placed, Some(""), "a", Insertion::AddressTaken),
+            (&placed, Some(""), "b", Insertion::IdTaken),
+            (&placed, Some("links.example.net"), "a", Insertion::IdTaken),
+            (&placed, None, "a", Insertion::IdTaken),
+            (&lost, None, "a", Insertion::IdTaken),
+        ] {
+            let existing = [row(link, host, slug)];
+            let taken = Taken::of(&repeated, &[link], &existing, Vec::new());
+            assert_eq!(taken.decision(link), decision, "{:?} and {existing:?}", link.placement);
         }
     }
 }

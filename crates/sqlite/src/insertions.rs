@@ -20,9 +20,7 @@ use crate::tags;
 use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
 use signpost_sql_rows::link::NewLink;
-use signpost_sql_rows::link_batch::{
-    ExistingLink, ids_of_others, refuse_repeated_ids, repeated_external_ids,
-};
+use signpost_sql_rows::link_batch::{ExistingLink, Taken, refuse_repeated_ids, repeated_external_ids};
 
 /// The 16 bytes of an id, which both kinds of links share.
 type Bytes = [u8; 16];
@@ -57,11 +55,7 @@ pub(crate) fn insert(
         Skips::AllTaken => skipped.copied().collect(),
         Skips::TakenAddresses => Vec::new(),
     };
-    let taken = Taken::from(connection, account, &skipped)?;
-    let has_taken_external_id = |link: &Link| {
-        repeated.contains(&link.id())
-            || link.external_id.as_ref().is_some_and(|id| taken.external_ids.contains(id))
-    };
+    let taken = taken_by_others(connection, account, &repeated, &skipped)?;
     let mut insertions = Vec::with_capacity(links.len());
     let mut done = 0_usize;
     let mut moves = GroupMoves::of(account);
@@ -82,12 +76,8 @@ pub(crate) fn insert(
                 moves.enter(IdBytes::from(group), link.kind());
             }
             Insertion::Done
-        } else if has_taken_external_id(link) {
-            Insertion::ExternalIdTaken
-        } else if taken.ids.contains(&link.id()) {
-            Insertion::IdTaken
         } else {
-            Insertion::AddressTaken
+            taken.decision(link)
         };
         insertions.push(insertion);
     }
@@ -104,31 +94,23 @@ pub(crate) fn insert(
 }
 
 /// What other links have of the links that were not inserted.
-#[derive(Default)]
-struct Taken {
-    external_ids: BTreeSet<ExternalId>,
-    ids: BTreeSet<LinkId>,
-}
-
-impl Taken {
-    fn from(
-        connection: &mut SqliteConnection,
-        account: AccountId,
-        skipped: &[&Link],
-    ) -> Result<Self, Failure> {
-        if skipped.is_empty() {
-            return Ok(Self::default());
-        }
-        let ids = skipped.iter().map(|link| IdBytes::from(link.id()));
-        let existing: Vec<ExistingLink> = links::table
-            .filter(links::id.eq_any(ids))
-            .select((links::id, links::host, links::slug))
-            .load(connection)?;
-        let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
-        let found = external_ids::find(connection, account, &named)?;
-        let external_ids = found.into_iter().map(|(external_id, _)| external_id).collect();
-        Ok(Self { external_ids, ids: ids_of_others(skipped, &existing) })
+fn taken_by_others<'a>(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    repeated: &'a BTreeSet<LinkId>,
+    skipped: &[&Link],
+) -> Result<Taken<'a>, Failure> {
+    if skipped.is_empty() {
+        return Ok(Taken::of(repeated, skipped, &[], Vec::new()));
     }
+    let ids = skipped.iter().map(|link| IdBytes::from(link.id()));
+    let existing: Vec<ExistingLink> = links::table
+        .filter(links::id.eq_any(ids))
+        .select((links::id, links::host, links::slug))
+        .load(connection)?;
+    let external_ids: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
+    let named = external_ids::find(connection, account, &external_ids)?;
+    Ok(Taken::of(repeated, skipped, &existing, named))
 }
 
 /// How many links the account has, and which of the groups of these links exist; `None` if the account does not exist. One
