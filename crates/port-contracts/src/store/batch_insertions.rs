@@ -1,7 +1,7 @@
 //! Batch insertion of links, which equals single insertions in order (D20, D29, D30).
 
 use signpost_app::ports::{InsertLinksError, Insertion, UnitOfWork};
-use signpost_domain::{Link, LinkId, LinkKind, Usage};
+use signpost_domain::{ExternalId, Link, LinkId, LinkKind, Usage};
 
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, Decision, KINDS, PLENTY, unit};
@@ -19,6 +19,7 @@ cases! {
     a_hundred_links_are_inserted_at_once
     link_ids_are_unique_in_a_batch
     a_link_with_a_stored_id_is_refused
+    ids_external_ids_and_addresses_are_decided_in_one_batch
     a_batch_is_part_of_its_unit_of_work
     a_batch_equals_single_insertions_in_order
 }
@@ -260,6 +261,41 @@ pub(super) async fn a_link_with_a_stored_id_is_refused(fresh: Fresh) {
         }
     }
     assert_eq!(stored::links_count(&store, account).await, 4);
+}
+
+/// A link that is refused for several reasons gets the first, and what it names stays free for the links after it.
+pub(super) async fn ids_external_ids_and_addresses_are_decided_in_one_batch(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let group = given::group(&store, account).await.id;
+    let named = |external_id: &str, link: Link| {
+        let external_id = Some(ExternalId::parse(external_id).unwrap());
+        Link { external_id, group_id: Some(group), ..link }
+    };
+    let own = given::link(&store, account, named("own", samples::link(LANDING, "own"))).await;
+    let foreign = given::link(&store, other, samples::link(REDIRECT, "foreign")).await;
+    let theirs = given::link(&store, other, samples::link(LANDING, "theirs")).await;
+    let link = samples::link;
+    // A link that was not inserted may keep its external id from later ones of its batch, so none of these is named twice.
+    let cases = [
+        (named("1", link(REDIRECT, "z")), Insertion::Done),
+        (named("2", moved(&foreign, "a")), Insertion::IdTaken),
+        (named("own", link(LANDING, "b")), Insertion::ExternalIdTaken),
+        (named("3", link(LANDING, "foreign")), Insertion::AddressTaken),
+        (named("1", moved(&theirs, "own")), Insertion::ExternalIdTaken),
+        (moved(&own, "c"), Insertion::ExternalIdTaken),
+        (link(REDIRECT, "z"), Insertion::AddressTaken),
+        (link(REDIRECT, "a"), Insertion::Done),
+        (named("4", link(LANDING, "b")), Insertion::Done),
+    ];
+    let (links, expected): (Vec<Link>, Vec<Insertion>) = cases.into_iter().unzip();
+    assert_eq!(given::insert_links(&store, account, &links, PLENTY).await, Ok(expected.clone()));
+    let done = links.into_iter().zip(&expected).filter(|(_, insertion)| **insertion == Insertion::Done);
+    let kept = done.map(|(link, _)| link).chain([own]).collect();
+    assert_eq!(stored::links(&store, account).await, given::sorted(kept));
+    assert_eq!(stored::links(&store, other).await, given::sorted(vec![foreign, theirs]));
+    for account in [account, other] {
+        stored::counters_are_right(&store, account).await;
+    }
 }
 
 /// The link with the same id at another address.
