@@ -14,6 +14,7 @@ use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::links::batch_ids;
+use crate::ports::{InsertGroupError, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
 /// Creates an empty group. Two groups may have the same name.
@@ -34,7 +35,12 @@ pub async fn create(
         .run(|| async {
             let mut work = operation.begin().await?;
             let inserted = work.insert_group(caller.account_id(), &group, limit).await;
-            inserted.map_err(|error| AppError::not_inserted(error, PlanResource::Groups, limit))?;
+            inserted.map_err(|error| match error {
+                InsertGroupError::IdTaken => StoreError::unavailable("a new id is taken").into(),
+                InsertGroupError::Resource(error) => {
+                    AppError::not_inserted(error, PlanResource::Groups, limit)
+                }
+            })?;
             operation.finish(Some(work), true, &group).await?;
             Ok(group.clone())
         })

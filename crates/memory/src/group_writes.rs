@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use signpost_app::ports::{GroupWrites, InsertResourceError, StoreError};
+use signpost_app::ports::{GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Name, PlanResource, Timestamp};
 
-use crate::state::{absent, no_account, twice};
+use crate::state::{absent, no_account};
 use crate::unit_of_work::MemoryUnitOfWork;
 
 #[async_trait]
@@ -43,12 +43,13 @@ impl GroupWrites for MemoryUnitOfWork {
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertResourceError> {
+    ) -> Result<(), InsertGroupError> {
         self.write(|state| {
-            if state.has_group(group.id) {
-                return Err(twice(group.id).into());
-            }
+            let is_taken = state.has_group(group.id);
             let owned = state.owned_with_room(account, PlanResource::Groups, groups_limit)?;
+            if is_taken {
+                return Err(InsertGroupError::IdTaken);
+            }
             owned.groups.insert(group.id, group.clone());
             Ok(())
         })

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use signpost_app::ports::{GroupReads, GroupWrites, InsertResourceError, StoreError};
+use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{
     AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, PlanResource, Timestamp,
 };
@@ -120,15 +120,19 @@ impl GroupWrites for PostgresUnitOfWork {
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertResourceError> {
+    ) -> Result<(), InsertGroupError> {
         let outcome = self.step(async |connection| {
-            let counted =
-                counters::count_one(connection, account, PlanResource::Groups, groups_limit).await?;
-            if counted.is_ok() {
-                let row = NewGroup::new(account, group);
-                diesel::insert_into(groups::table).values(row).execute(connection).await?;
+            let resource = PlanResource::Groups;
+            if let Err(refused) = counters::count_one(connection, account, resource, groups_limit).await? {
+                return Ok(Err(refused.into()));
             }
-            Ok(counted)
+            let insertion = diesel::insert_into(groups::table).values(NewGroup::new(account, group));
+            // Only ids are unique, so a conflict means that the id is taken.
+            if insertion.on_conflict_do_nothing().execute(connection).await? == 0 {
+                counters::discount_one(connection, account, resource).await?;
+                return Ok(Err(InsertGroupError::IdTaken));
+            }
+            Ok(Ok(()))
         });
         Ok(outcome.await??)
     }

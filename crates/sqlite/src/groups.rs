@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use signpost_app::ports::{GroupReads, GroupWrites, InsertResourceError, StoreError};
+use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{
     AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, PlanResource, Timestamp,
 };
@@ -14,7 +14,7 @@ use crate::link_batches;
 use crate::named_links;
 use crate::schema::{groups, links};
 use crate::store::SqliteStore;
-use crate::unit_of_work::SqliteUnitOfWork;
+use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::cell::own_id;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, whole_number};
 use signpost_sql_rows::group::{GroupRow, NewGroup, TABLE};
@@ -113,12 +113,14 @@ impl GroupWrites for SqliteUnitOfWork {
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertResourceError> {
+    ) -> Result<(), InsertGroupError> {
         let group = group.clone();
         let step = move |connection: &mut SqliteConnection| {
             counters::count_one(connection, account, PlanResource::Groups, groups_limit)?;
-            diesel::insert_into(groups::table).values(NewGroup::new(account, &group)).execute(connection)?;
-            Ok(())
+            let insertion = diesel::insert_into(groups::table).values(NewGroup::new(account, &group));
+            // Only ids are unique, so a conflict means that the id is taken.
+            let inserted = insertion.on_conflict_do_nothing().execute(connection)?;
+            if inserted > 0 { Ok(()) } else { Err(Stop::Decided(InsertGroupError::IdTaken)) }
         };
         self.decide(step).await?
     }

@@ -8,6 +8,23 @@ use signpost_domain::{
 use super::insert_resource::InsertResourceError;
 use super::store_error::StoreError;
 
+/// Why a group was not inserted. If several decisions apply, [`IdTaken`](Self::IdTaken) is the last.
+#[derive(Debug, thiserror::Error)]
+pub enum InsertGroupError {
+    /// A decision: another group, of any account, has the id.
+    #[error("the id is taken")]
+    IdTaken,
+    /// As for every resource that the plan limits.
+    #[error(transparent)]
+    Resource(#[from] InsertResourceError),
+}
+
+impl From<StoreError> for InsertGroupError {
+    fn from(error: StoreError) -> Self {
+        Self::Resource(error.into())
+    }
+}
+
 /// Reading groups.
 #[async_trait]
 pub trait GroupReads: Send + Sync {
@@ -43,14 +60,14 @@ pub trait GroupWrites: Send {
         names: &[Name],
     ) -> Result<Vec<Group>, StoreError>;
 
-    /// Inserts an empty group and updates the account's count of groups, which never exceeds `groups_limit`. An id that
-    /// already exists in any account is a failure, not a decision.
+    /// Inserts an empty group and updates the account's count of groups, which never exceeds `groups_limit`. A group that was
+    /// not inserted leaves no trace.
     async fn insert_group(
         &mut self,
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertResourceError>;
+    ) -> Result<(), InsertGroupError>;
 
     /// Writes the name and `updated_at` of a group that [`GroupWrites::lock_group`] returned in this unit of work. The store
     /// keeps its counts, which do not change.

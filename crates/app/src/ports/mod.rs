@@ -76,7 +76,7 @@ pub use domain_schedule::{
     CHECKS_LEFT_ALONE_FOR, CLAIM_OF_A_CHECK, CheckSchedule, MAX_CLAIMS_OF_A_CHECK, ScheduledDomain,
 };
 pub use environment::{Clock, IdSource, Randomness, RandomnessUnavailable};
-pub use groups::{GroupReads, GroupWrites};
+pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use identities::{Binding, BoundIdentity, IdentityReads, IdentityWrites};
 pub use identity_provider::{
     AuthorizationRequest, IdentityClaims, IdentityProvider, ProviderError, Redemption, TokenFault,

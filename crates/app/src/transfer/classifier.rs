@@ -55,20 +55,19 @@ impl Classifier {
                 Some(group) => {
                     results.group(index, Imported::compared(entry.differences(&group)), entry.id);
                 }
-                None => new.push((index, entry.create(context.now))),
+                None => new.push((index, entry)),
             }
         }
+        let groups: Vec<Group> = new.iter().map(|(_, entry)| entry.create(context.now)).collect();
         if let Some(rehearsal) = &mut self.rehearsal {
-            for (index, group) in new {
-                let id = group.id;
-                results.group(index, rehearsal.create_group(group), id);
+            for ((index, entry), group) in new.into_iter().zip(groups) {
+                results.group(index, rehearsal.create_group(group), entry.id);
             }
             return Ok(());
         }
         let limit = self.limits.of(PlanResource::Groups);
-        let (indices, groups): (Vec<_>, Vec<_>) = new.into_iter().unzip();
         let insertions = insert_groups(rules.app, rules.account, &groups, limit, Names::Any).await?;
-        for ((index, group), insertion) in indices.into_iter().zip(groups).zip(insertions) {
+        for (((index, entry), group), insertion) in new.into_iter().zip(groups).zip(insertions) {
             match insertion {
                 Some(GroupInsertion::Done) => {
                     self.named_groups.add(&group);
@@ -77,6 +76,13 @@ impl Classifier {
                 Some(GroupInsertion::LimitReached) => {
                     results.refuse(index, Imported::groups_limit_reached(limit));
                 }
+                Some(GroupInsertion::IdTaken) => match self.group(rules, group.id).await? {
+                    // Another import has just created it.
+                    Some(group) => {
+                        results.group(index, Imported::compared(entry.differences(&group)), group.id);
+                    }
+                    None => results.refuse(index, Imported::group_id_taken(group.id)),
+                },
                 Some(GroupInsertion::NameTaken(..)) | None => results.refuse(index, Imported::not_storable()),
             }
         }

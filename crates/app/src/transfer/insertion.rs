@@ -12,7 +12,7 @@ use crate::app_error::{AppError, OperatorError};
 use crate::application::Application;
 use crate::links::passwords::{HashChange, HashWrites, hashes_of};
 use crate::links::{LinkRules, ProvidedTags};
-use crate::ports::{InsertLinksError, InsertResourceError, Insertion, StoreError};
+use crate::ports::{InsertGroupError, InsertLinksError, InsertResourceError, Insertion, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
 /// How many passwords are hashed in one call, which has a bound of time. An import takes as long as it takes.
@@ -22,6 +22,8 @@ const HASHES_AT_ONCE: usize = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GroupInsertion {
     LimitReached,
+    /// Another group, of any account, has its id.
+    IdTaken,
     Done,
     /// Groups with its name exist already: this one, and so many others. Only for [`Names::New`].
     NameTaken(GroupId, usize),
@@ -178,11 +180,16 @@ pub(super) async fn insert_groups(
                 }
                 insertions.push(match work.insert_group(account, group, limit).await {
                     Ok(()) => GroupInsertion::Done,
-                    Err(InsertResourceError::LimitReached) => GroupInsertion::LimitReached,
-                    Err(InsertResourceError::AccountMissing) => {
+                    Err(InsertGroupError::IdTaken) => GroupInsertion::IdTaken,
+                    Err(InsertGroupError::Resource(InsertResourceError::LimitReached)) => {
+                        GroupInsertion::LimitReached
+                    }
+                    Err(InsertGroupError::Resource(InsertResourceError::AccountMissing)) => {
                         return Err(OperatorError::NoSuchAccount(account));
                     }
-                    Err(InsertResourceError::Store(error)) => return Err(error.into()),
+                    Err(InsertGroupError::Resource(InsertResourceError::Store(error))) => {
+                        return Err(error.into());
+                    }
                 });
             }
             if insertions.contains(&GroupInsertion::Done) {

@@ -138,7 +138,8 @@ impl NamedGroups {
                     ambiguous_name(others + 1)
                 }
                 Some(GroupInsertion::LimitReached) => Imported::groups_limit_reached(limit),
-                None => Imported::not_storable(),
+                // The ids of these groups are new, so no group has them.
+                Some(GroupInsertion::IdTaken) | None => Imported::not_storable(),
             };
             not_created.refused.insert(group.id, refusal);
         }

@@ -106,16 +106,23 @@ impl Imported {
     }
 
     /// The outcome for a row with the id of a link that the account does not have.
-    pub(super) fn id_taken(id: LinkId) -> Self {
+    pub(super) fn link_id_taken(id: LinkId) -> Self {
         Self::unreadable(format!(
             "`id` {id} is that of another link. Leave the id out, and the link gets a new one."
         ))
     }
 
+    /// The outcome for a row with the id of a group that the account does not have. A group's row needs an id, but a group that only
+    /// links name gets a new one.
+    pub(super) fn group_id_taken(id: GroupId) -> Self {
+        Self::unreadable(format!(
+            "`id` {id} is that of another group. Leave the row out, and name the group in `group` of its links instead of `group_id`."
+        ))
+    }
+
     /// The outcome for a row that made the store fail while it stored others.
     pub(super) fn not_storable() -> Self {
-        let message =
-            "The store cannot take it. If something of another account has this id, leave the id out.";
+        let message = "The store failed at this row, and took others. Import the file again: it keeps the rows that exist.";
         Self::Failed { code: ErrorCode::InternalError, message: message.to_owned() }
     }
 }

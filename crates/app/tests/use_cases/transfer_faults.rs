@@ -108,23 +108,27 @@ async fn an_id_of_another_account_fails_only_its_row() {
         (Field::Id, "grp_00000000000000000000000000000002"),
         (Field::Name, "Summer"),
     ]);
-    let mut records = vec![group, other_group, with_id("ours", 1)];
+    let mut records = vec![group.clone(), other_group, with_id("ours", 1)];
     records.extend(rows(3));
     let outcomes = import(&world.app, world.account.id, records).await;
     assert_eq!(
         words(&outcomes),
-        ["internal_error", "created", "invalid_request", "created", "created", "created"]
+        ["invalid_request", "created", "invalid_request", "created", "created", "created"]
     );
     let message = |row: usize| match &outcomes[row] {
         Imported::Failed { message, .. } => message.as_str(),
         other => panic!("{other:?}"),
     };
-    assert!(message(0).contains("leave the id out"), "{}", message(0));
+    assert!(message(0).contains("`id` grp_00000000000000000000000000000001"), "{}", message(0));
+    assert!(message(0).contains("name the group in `group` of its links"), "{}", message(0));
     assert!(message(2).contains("`id` rdr_00000000000000000000000000000001"), "{}", message(2));
     assert_eq!(world.usage().await.links, 3);
     // Also if the file has no other rows.
-    let alone = import(&world.app, world.account.id, vec![with_id("ours", 1), with_id("ours-too", 2)]).await;
-    assert_eq!(words(&alone), ["invalid_request", "invalid_request"]);
+    for records in [vec![with_id("ours", 1), with_id("ours-too", 2)], vec![group]] {
+        let alone = import(&world.app, world.account.id, records).await;
+        assert!(words(&alone).iter().all(|word| *word == "invalid_request"), "{alone:?}");
+    }
+    assert_eq!((world.usage().await.links, world.usage().await.groups), (3, 1));
 }
 
 /// A partial export must not look complete.

@@ -323,12 +323,12 @@ pub(super) async fn rolled_back_changes_are_not_logged(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
     drop(work);
     given::link(&store, account, samples::redirect("first")).await;
-    let group = given::group(&store, account).await;
+    let pixel = given::pixel(&store, account).await;
     assert_eq!(reader.news(&store).await.len(), 1);
     let mut work = store.begin().await.unwrap();
     given::insert(work.as_mut(), account, &samples::redirect("second"), PLENTY).await.unwrap();
-    // The duplicate id of a group is an error, after which the unit of work can only be dropped.
-    assert!(work.insert_group(account, &group, PLENTY).await.is_err());
+    // The duplicate id of a pixel is an error, after which the unit of work can only be dropped.
+    assert!(work.insert_pixel(account, &pixel, PLENTY).await.is_err());
     drop(work);
     given::link(&store, account, samples::redirect("third")).await;
     assert_eq!(reader.news(&store).await, [at(account, [&samples::on_system("third")])]);

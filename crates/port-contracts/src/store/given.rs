@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    InsertLinksError, InsertResourceError, Insertion, Store, StoreError, UnitOfWork, UpdateLinkError,
-    WriteAccountError, WriteUserError,
+    InsertGroupError, InsertLinksError, InsertResourceError, Insertion, Store, StoreError, UnitOfWork,
+    UpdateLinkError, WriteAccountError, WriteUserError,
 };
 use signpost_domain::{
     Account, AccountId, ApiKey, ApiKeySecret, Group, GroupId, LandingId, Link, LinkId, LinkKind, Page,
@@ -86,6 +86,15 @@ impl From<InsertResourceError> for Decision {
             InsertResourceError::LimitReached => Self::LimitReached,
             InsertResourceError::AccountMissing => Self::AccountMissing,
             InsertResourceError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<InsertGroupError> for Decision {
+    fn from(error: InsertGroupError) -> Self {
+        match error {
+            InsertGroupError::IdTaken => Self::IdTaken,
+            InsertGroupError::Resource(error) => error.into(),
         }
     }
 }

@@ -3,13 +3,15 @@
 use signpost_domain::{Group, Landing, Redirect, Timestamp};
 
 use super::fixture::Fresh;
-use super::given::{self, KINDS, unit};
+use super::given::{self, Decision, KINDS, unit};
 use super::stored;
 use crate::samples;
 
 cases! {
     $ groups
     a_group_reads_back_as_it_was_inserted
+    a_group_with_a_stored_id_is_refused
+    one_of_two_accounts_gets_an_id_at_once
     an_update_keeps_the_counters_of_a_group
     deleting_a_group_keeps_its_links
     a_group_is_emptied_in_bounded_steps
@@ -27,6 +29,67 @@ pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
         assert_eq!(store.group(account, group.id).await.unwrap(), Some(group.clone()));
         let locked = unit!(&store, async |work| Ok(work.lock_group(account, group.id).await?)).await;
         assert_eq!(locked.unwrap(), Some(group));
+    }
+}
+
+/// Whosever the stored group is: its row stays, and so does the rest of the unit of work.
+pub(super) async fn a_group_with_a_stored_id_is_refused(fresh: Fresh) {
+    let (store, [owner, other, missing]) = fresh.store_with_accounts().await;
+    assert!(unit!(&store, async |work| Ok(work.delete_account(missing).await?)).await.unwrap());
+    let stored = given::group(&store, owner).await;
+    given::link(&store, owner, given::in_group(Some(stored.id), KINDS[0], "inside")).await;
+    let stored = store.group(owner, stored.id).await.unwrap().unwrap();
+    let again = Group { id: stored.id, ..samples::group("Again") };
+    for account in [owner, other] {
+        let [before, after] = [samples::group("Before"), samples::group("After")];
+        let ids = unit!(&store, async |work| {
+            work.insert_group(account, &before, given::PLENTY).await?;
+            for _ in 0..2 {
+                let refused = work.insert_group(account, &again, given::PLENTY).await;
+                assert_eq!(refused.map_err(Decision::from), Err(Decision::IdTaken));
+            }
+            // A refused group takes no room.
+            let count = if account == owner { 3 } else { 2 };
+            work.insert_group(account, &after, count).await?;
+            let refused = work.insert_group(account, &again, count).await;
+            assert_eq!(refused.map_err(Decision::from), Err(Decision::LimitReached));
+            let refused = work.insert_group(missing, &again, count).await;
+            assert_eq!(refused.map_err(Decision::from), Err(Decision::AccountMissing));
+            Ok(work.groups_among(account, &[before.id, again.id, after.id]).await?)
+        });
+        let mut ids = ids.await.unwrap();
+        let mut expected = vec![before.id, after.id];
+        expected.extend((account == owner).then_some(stored.id));
+        for ids in [&mut ids, &mut expected] {
+            ids.sort_unstable();
+        }
+        assert_eq!(ids, expected);
+        assert_eq!(store.group(owner, stored.id).await.unwrap().as_ref(), Some(&stored));
+        stored::counters_are_right(&store, account).await;
+    }
+    assert_eq!(store.group(other, stored.id).await.unwrap(), None);
+}
+
+pub(super) async fn one_of_two_accounts_gets_an_id_at_once(fresh: Fresh) {
+    let (store, accounts) = fresh.store_with_accounts::<2>().await;
+    for _ in 0..10 {
+        let group = samples::group("Wanted");
+        let attempts = accounts.map(|account| {
+            let (store, group) = (store.clone(), group.clone());
+            tokio::spawn(async move { given::insert_group(&store, account, &group, given::PLENTY).await })
+        });
+        let mut owners = Vec::new();
+        for (attempt, account) in attempts.into_iter().zip(accounts) {
+            match attempt.await.unwrap() {
+                Ok(()) => owners.push(account),
+                refused => assert_eq!(refused, Err(Decision::IdTaken)),
+            }
+        }
+        let [owner] = owners[..] else { panic!("{owners:?}") };
+        assert_eq!(store.group(owner, group.id).await.unwrap(), Some(group));
+    }
+    for account in accounts {
+        stored::counters_are_right(&store, account).await;
     }
 }
 

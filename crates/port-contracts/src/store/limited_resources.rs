@@ -7,7 +7,7 @@ use signpost_domain::AccountId;
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, PLENTY, unit};
-use super::resources::{Resource, ResourceKind, is_failure};
+use super::resources::{Resource, ResourceKind};
 use super::stored;
 use crate::run::at_once;
 use crate::samples;
@@ -44,7 +44,7 @@ async fn given_one(store: &Arc<dyn Store>, account: AccountId, kind: ResourceKin
     resource
 }
 
-/// An id that any account uses is an error and not a decision: the whole unit of work is lost.
+/// An id that any account uses is refused. Except for a group it is an error and not a decision: the whole unit of work is lost.
 pub(super) async fn ids_are_unique_across_accounts(fresh: Fresh) {
     let (store, [owner, other]) = fresh.store_with_accounts().await;
     for kind in ResourceKind::ALL {
@@ -52,8 +52,8 @@ pub(super) async fn ids_are_unique_across_accounts(fresh: Fresh) {
         for account in [owner, other] {
             let again = kind.sample(account, "again").with_id_of(&resource);
             let mut work = store.begin().await.unwrap();
-            let outcome = again.insert(work.as_mut(), account, PLENTY).await;
-            assert!(is_failure(&outcome), "{again:?}");
+            let refusal = again.insert(work.as_mut(), account, PLENTY).await.unwrap_err();
+            assert!(refusal.is_of_a_taken_id(), "{again:?}: {refusal:?}");
             drop(work);
             stored::counters_are_right(&store, account).await;
         }

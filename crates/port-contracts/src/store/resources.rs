@@ -1,12 +1,14 @@
 //! The resources of an account that its plan limits, each declared once: how it is made, stored, read, counted and corrupted.
 //! The cases about all of them take them from here, and so do the plan tests of PostgreSQL.
 
-use signpost_app::ports::{InsertCustomDomainError, InsertResourceError, Store, StoreError, UnitOfWork};
+use signpost_app::ports::{
+    InsertCustomDomainError, InsertGroupError, InsertResourceError, Store, StoreError, UnitOfWork,
+};
 use signpost_domain::{AccountId, CustomDomain, Group, Page, PagePosition, Pixel, PlanResource};
 
 use super::corrupt_rows::{Literals, Rubbish, rubbish};
 use super::domain_steps::checked_at;
-use super::given::{self, PLENTY};
+use super::given::{self, Decision, PLENTY};
 use crate::samples;
 
 /// A kind of resource.
@@ -187,11 +189,14 @@ impl Resource {
         work: &mut dyn UnitOfWork,
         account: AccountId,
         limit: u64,
-    ) -> Result<(), InsertCustomDomainError> {
+    ) -> Result<(), InsertError> {
         match self {
-            Self::Group(group) => Ok(work.insert_group(account, group, limit).await?),
-            Self::Pixel(pixel) => Ok(work.insert_pixel(account, pixel, limit).await?),
-            Self::Domain(domain) => work.insert_custom_domain(domain, checked_at(1), limit).await,
+            Self::Group(group) => work.insert_group(account, group, limit).await.map_err(InsertError::Group),
+            Self::Pixel(pixel) => work.insert_pixel(account, pixel, limit).await.map_err(InsertError::Pixel),
+            Self::Domain(domain) => {
+                let inserted = work.insert_custom_domain(domain, checked_at(1), limit).await;
+                inserted.map_err(InsertError::Domain)
+            }
         }
     }
 
@@ -250,7 +255,37 @@ pub async fn insert_one(store: &dyn Store, account: AccountId, resource: &Resour
     work.commit().await.unwrap();
 }
 
-/// Whether an insertion failed without a decision.
-pub(super) const fn is_failure(outcome: &Result<(), InsertCustomDomainError>) -> bool {
-    matches!(outcome, Err(InsertCustomDomainError::Resource(InsertResourceError::Store(_))))
+/// Why a resource was not inserted.
+#[derive(Debug)]
+pub enum InsertError {
+    /// A group.
+    Group(InsertGroupError),
+    /// A pixel.
+    Pixel(InsertResourceError),
+    /// A custom domain.
+    Domain(InsertCustomDomainError),
+}
+
+impl InsertError {
+    /// Whether the store refuses a taken id like this: by a decision for a group, which imports bring with its id, and by a failure
+    /// otherwise.
+    pub(super) const fn is_of_a_taken_id(&self) -> bool {
+        match self {
+            Self::Group(error) => matches!(error, InsertGroupError::IdTaken),
+            Self::Pixel(error) => matches!(error, InsertResourceError::Store(_)),
+            Self::Domain(error) => {
+                matches!(error, InsertCustomDomainError::Resource(InsertResourceError::Store(_)))
+            }
+        }
+    }
+}
+
+impl From<InsertError> for Decision {
+    fn from(error: InsertError) -> Self {
+        match error {
+            InsertError::Group(error) => error.into(),
+            InsertError::Pixel(error) => error.into(),
+            InsertError::Domain(error) => error.into(),
+        }
+    }
 }
