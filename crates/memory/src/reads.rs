@@ -1,6 +1,6 @@
 //! Reads outside units of work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use signpost_app::ports::{
@@ -153,6 +153,11 @@ impl GroupReads for MemoryStore {
         self.faults().judge(found, |group| group.id.to_bytes())
     }
 
+    async fn taken_group_ids(&self, ids: &[GroupId]) -> Result<Vec<GroupId>, StoreError> {
+        let ids: BTreeSet<GroupId> = ids.iter().copied().collect();
+        self.read(|state| ids.into_iter().filter(|id| state.has_group(*id)).collect())
+    }
+
     async fn groups(
         &self,
         account: AccountId,
@@ -195,6 +200,11 @@ impl LinkReads for MemoryStore {
         addresses: &[Address],
     ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
         self.read(|state| state.occupied(account, addresses))
+    }
+
+    async fn taken_link_ids(&self, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
+        let ids: BTreeSet<LinkId> = ids.iter().copied().collect();
+        self.read(|state| ids.into_iter().filter(|id| state.link_of_any_account(*id).is_some()).collect())
     }
 
     async fn links_with_external_ids(

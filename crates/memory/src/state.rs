@@ -218,9 +218,11 @@ impl State {
         self.all().any(|owned| owned.tags.contains_key(&id))
     }
 
-    /// The link of any account with this id.
+    /// The link of any account and of any kind with the bits of this id.
     pub(crate) fn link_of_any_account(&self, id: LinkId) -> Option<&Link> {
-        self.all().find_map(|owned| owned.links.get(&id))
+        let kinds = [LinkKind::Landing, LinkKind::Redirect];
+        let ids = kinds.map(|kind| LinkId::from_bytes(kind, id.to_bytes()));
+        self.all().find_map(|owned| ids.iter().find_map(|id| owned.links.get(id)))
     }
 }
 

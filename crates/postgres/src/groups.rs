@@ -2,11 +2,13 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
+use diesel::sql_types::Array;
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{
     AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, PlanResource, Timestamp,
 };
+use signpost_sql_rows::sql_types::Identifier;
 
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
@@ -15,15 +17,23 @@ use crate::link_batches;
 use crate::named_links;
 use crate::newest_rows::NewestRows;
 use crate::schema::{accounts, groups};
-use crate::statement::both;
+use crate::statement::{both, statement};
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
-use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, named_among, whole_number};
 use signpost_sql_rows::group::{GroupRow, NewGroup, TABLE};
 use signpost_sql_rows::listed;
 
 /// How many links one step takes out of a group that is deleted.
 const AT_ONCE: u16 = 1_000;
+
+statement! {
+    /// Those of these ids that groups of any account have.
+    TakenGroupIds -> Identifier {
+        ids: Vec<IdBytes> => Array<Identifier>,
+    } =
+    "SELECT g.id FROM groups AS g WHERE g.id = ANY ($1)"
+}
 
 #[async_trait]
 impl GroupReads for PostgresStore {
@@ -36,6 +46,18 @@ impl GroupReads for PostgresStore {
                 .await
                 .optional()?;
             Ok(found.map(GroupRow::into_group).transpose()?)
+        })
+        .await
+    }
+
+    async fn taken_group_ids(&self, ids: &[GroupId]) -> Result<Vec<GroupId>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.read(async |connection| {
+            let statement = TakenGroupIds { ids: ids.iter().copied().map(IdBytes::from).collect() };
+            let found: Vec<StoredId> = statement.load(connection).await?;
+            Ok(named_among(&found, ids))
         })
         .await
     }

@@ -1,12 +1,15 @@
-//! The ids of an account's links in a group or on a site.
+//! The ids of an account's links in a group or on a site, and those that links of any account have.
 
 use diesel::prelude::*;
+use diesel::sql_types::Array;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, GroupFilter, LinkId, Site};
+use signpost_sql_rows::sql_types::Identifier;
 
 use crate::failure::Failure;
 use crate::schema::links;
-use signpost_sql_rows::columns::{IdBytes, StoredId};
+use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, StoredId, named_among};
 use signpost_sql_rows::link::{link_id, site_column};
 
 /// The ids of both kinds of links, up to a limit, in one statement and so from one snapshot.
@@ -34,4 +37,25 @@ pub(crate) async fn link_ids(
     }
     let rows: Vec<(i16, StoredId)> = query.load(connection).await?;
     Ok(rows.iter().map(|(kind, id)| link_id(*kind, id).map(|(id, _)| id)).collect::<Result<_, _>>()?)
+}
+
+statement! {
+    /// Those of these ids that links of any account have.
+    TakenLinkIds -> Identifier {
+        ids: Vec<IdBytes> => Array<Identifier>,
+    } =
+    "SELECT l.id FROM links AS l WHERE l.id = ANY ($1)"
+}
+
+/// Those of `ids` that a link of any account has, each once. The kind does not matter, because the bits are unique.
+pub(crate) async fn taken(
+    connection: &mut &AsyncPgConnection,
+    ids: &[LinkId],
+) -> Result<Vec<LinkId>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = TakenLinkIds { ids: ids.iter().copied().map(IdBytes::from).collect() };
+    let found: Vec<StoredId> = statement.load(connection).await?;
+    Ok(named_among(&found, ids))
 }

@@ -65,6 +65,10 @@ impl LinkReads for PostgresStore {
         self.read(async |connection| taken_addresses::occupied(connection, account, addresses).await).await
     }
 
+    async fn taken_link_ids(&self, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
+        self.read(async |connection| link_ids::taken(connection, ids).await).await
+    }
+
     async fn links_with_external_ids(
         &self,
         account: AccountId,

@@ -4,7 +4,7 @@ mod identifier;
 mod identifiers;
 mod instant;
 
-pub use identifier::{IdBytes, StoredId};
+pub use identifier::{IdBytes, StoredId, named_among};
 pub use identifiers::StoredIds;
 pub use instant::Instant;
 

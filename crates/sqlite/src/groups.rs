@@ -16,7 +16,7 @@ use crate::schema::{groups, links};
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::cell::own_id;
-use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, whole_number};
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, named_among, whole_number};
 use signpost_sql_rows::group::{GroupRow, NewGroup, TABLE};
 use signpost_sql_rows::listed;
 
@@ -27,6 +27,20 @@ const NAMES_AT_ONCE: usize = 500;
 impl GroupReads for SqliteStore {
     async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
         self.readers().read(move |connection| read_group(connection, account, id)).await
+    }
+
+    async fn taken_group_ids(&self, ids: &[GroupId]) -> Result<Vec<GroupId>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids = ids.to_vec();
+        let read = move |connection: &mut SqliteConnection| {
+            let named = ids.iter().copied().map(IdBytes::from);
+            let found: Vec<StoredId> =
+                groups::table.filter(groups::id.eq_any(named)).select(groups::id).load(connection)?;
+            Ok(named_among(&found, &ids))
+        };
+        self.readers().read(read).await
     }
 
     async fn groups(

@@ -47,6 +47,11 @@ impl LinkReads for SqliteStore {
         self.readers().read(move |connection| taken_addresses::occupied(connection, account, addresses)).await
     }
 
+    async fn taken_link_ids(&self, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
+        let ids = ids.to_vec();
+        self.readers().read(move |connection| link_ids::taken(connection, &ids)).await
+    }
+
     async fn links_with_external_ids(
         &self,
         account: AccountId,

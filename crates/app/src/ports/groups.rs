@@ -31,6 +31,10 @@ pub trait GroupReads: Send + Sync {
     /// The account's group with this id.
     async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
 
+    /// Those of `ids` that a group of any account has, each once and in any order. Other transactions can change the answer at any
+    /// time, so only an insertion decides.
+    async fn taken_group_ids(&self, ids: &[GroupId]) -> Result<Vec<GroupId>, StoreError>;
+
     /// One page of the account's groups, newest (highest id) first, starting after `after`. The cost must not grow with the
     /// depth of the page or the number of links in the groups.
     async fn groups(

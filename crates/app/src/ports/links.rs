@@ -29,6 +29,10 @@ pub trait LinkReads: Send + Sync {
         addresses: &[Address],
     ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError>;
 
+    /// Those of `ids` that a link of any account has, of whichever kind, each once and in any order. Other transactions can change
+    /// the answer at any time, so only an insertion decides.
+    async fn taken_link_ids(&self, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError>;
+
     /// The account's links of both kinds that have one of these external ids, each with it, in any order.
     async fn links_with_external_ids(
         &self,

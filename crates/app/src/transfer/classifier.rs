@@ -1,9 +1,10 @@
 //! Classifies rows: their objects exist, may be created, or are refused.
 
+use std::collections::BTreeSet;
 use std::slice;
 
 use signpost_domain::{
-    ExternalId, Group, GroupId, Link, LinkContext, NamedDomains, PlanLimits, PlanResource, Refusal,
+    ExternalId, Group, GroupId, Link, LinkContext, LinkId, NamedDomains, PlanLimits, PlanResource, Refusal,
 };
 
 use super::entry::{LinkToCreate, Refused, Run};
@@ -60,8 +61,15 @@ impl Classifier {
         }
         let groups: Vec<Group> = new.iter().map(|(_, entry)| entry.create(context.now)).collect();
         if let Some(rehearsal) = &mut self.rehearsal {
+            let ids: Vec<GroupId> = groups.iter().map(|group| group.id).collect();
+            let taken = if ids.is_empty() { vec![] } else { rules.app.store.taken_group_ids(&ids).await? };
             for ((index, entry), group) in new.into_iter().zip(groups) {
-                results.group(index, rehearsal.create_group(group), entry.id);
+                let outcome = rehearsal.create_group(group, taken.contains(&entry.id));
+                if outcome.code().is_some() {
+                    results.refuse(index, outcome);
+                } else {
+                    results.group(index, outcome, entry.id);
+                }
             }
             return Ok(());
         }
@@ -182,6 +190,9 @@ impl Classifier {
         } else {
             rules.app.store.links_with_external_ids(rules.account, &external_ids).await?
         };
+        let ids: Vec<LinkId> = new.iter().filter_map(|(entry, _)| entry.link.id).collect();
+        let taken_ids = if ids.is_empty() { vec![] } else { rules.app.store.taken_link_ids(&ids).await? };
+        let taken_ids: BTreeSet<LinkId> = taken_ids.into_iter().collect();
         for (entry, link) in new {
             let missing = link.group_id.and_then(|id| self.named_groups.missing(id)).cloned();
             let has_its_group = match link.group_id {
@@ -191,14 +202,16 @@ impl Classifier {
             let Some(rehearsal) = &mut self.rehearsal else { continue };
             let mut outcome = Imported::WouldCreate;
             if let Some(group) = missing {
-                outcome = rehearsal.create_group(group.clone());
+                outcome = rehearsal.create_group(group.clone(), false);
                 if outcome == Imported::WouldCreate {
                     self.named_groups.add(&group);
                 }
             }
             if outcome == Imported::WouldCreate {
                 let is_taken = taken.iter().any(|(id, _)| Some(id) == link.external_id.as_ref());
-                outcome = rehearsal.create_link(&link, entry.fingerprint, has_its_group, is_taken);
+                let is_id_taken = entry.link.id.is_some_and(|id| taken_ids.contains(&id));
+                let fingerprint = entry.fingerprint;
+                outcome = rehearsal.create_link(&link, fingerprint, has_its_group, is_taken, is_id_taken);
             }
             if outcome.code().is_some() {
                 refused.push(Refused { entry, address: link.placement.address(), outcome });

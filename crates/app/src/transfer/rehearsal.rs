@@ -50,10 +50,14 @@ impl Rehearsal {
         self.groups.values()
     }
 
-    pub(super) fn create_group(&mut self, group: Group) -> Imported {
+    /// The outcome for a group that the account does not have. `is_id_taken`: a stored group has its id.
+    pub(super) fn create_group(&mut self, group: Group, is_id_taken: bool) -> Imported {
         let limit = self.limits.of(PlanResource::Groups);
         if self.usage.groups >= limit {
             return Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into();
+        }
+        if is_id_taken {
+            return Imported::group_id_taken(group.id);
         }
         self.usage.groups += 1;
         self.groups.insert(group.id, group);
@@ -107,15 +111,17 @@ impl Rehearsal {
         (count <= room).then_some(lacking)
     }
 
-    /// The outcome for a link whose id and address are free in the store. Applies the checks in the order of the store (see
+    /// The outcome for a link whose address is free in the store. Applies the checks in the order of the store (see
     /// [`Insertion`](crate::ports::Insertion)). Only the fingerprints of earlier rows are kept, so a conflict with one of
-    /// them does not name the fields. No earlier row has the link's id. `is_external_id_taken`: a stored link has its external id.
+    /// them does not name the fields. No earlier row has the link's id. `is_external_id_taken`: a stored link has its external id;
+    /// `is_id_taken`: one has its id.
     pub(super) fn create_link(
         &mut self,
         link: &Link,
         fingerprint: Fingerprint,
         has_its_group: bool,
         is_external_id_taken: bool,
+        is_id_taken: bool,
     ) -> Imported {
         let address = link.placement.address();
         let earlier = address.as_ref().and_then(|address| self.compared_by_address(address, fingerprint));
@@ -134,9 +140,13 @@ impl Rehearsal {
             return Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into();
         }
         let external_id = link.external_id.as_ref().map(|id| self.hashes.hash_one(id));
-        if is_external_id_taken || external_id.is_some_and(|hash| !self.external_ids.insert(hash)) {
+        if is_external_id_taken || external_id.is_some_and(|hash| self.external_ids.contains(&hash)) {
             return Violations::from(ExternalId::taken_by(None)).into();
         }
+        if is_id_taken {
+            return Imported::link_id_taken(link.id());
+        }
+        self.external_ids.extend(external_id);
         self.usage.links += 1;
         if let Some(known) = &mut self.tags {
             self.usage.tags += u64::try_from(new_tags.len()).unwrap_or(u64::MAX);

@@ -7,7 +7,7 @@ use signpost_domain::Redirect;
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::transfer::{exported, import, import_in, record, row, stored, words};
+use crate::transfer::{exported, import, import_in, record, rehearse, row, stored, words};
 use crate::world::World;
 
 fn rows(count: usize) -> Vec<Record> {
@@ -110,11 +110,13 @@ async fn an_id_of_another_account_fails_only_its_row() {
     ]);
     let mut records = vec![group.clone(), other_group, with_id("ours", 1)];
     records.extend(rows(3));
+    let rehearsed = rehearse(&world.app, world.account.id, records.clone()).await;
     let outcomes = import(&world.app, world.account.id, records).await;
-    assert_eq!(
-        words(&outcomes),
-        ["invalid_request", "created", "invalid_request", "created", "created", "created"]
-    );
+    let expected = ["invalid_request", "created", "invalid_request", "created", "created", "created"];
+    assert_eq!(words(&outcomes), expected);
+    // A dry run foresees it, with the same messages.
+    assert_eq!(words(&rehearsed), expected.map(|word| word.replace("created", "would_create")));
+    assert_eq!([&rehearsed[0], &rehearsed[2]], [&outcomes[0], &outcomes[2]]);
     let message = |row: usize| match &outcomes[row] {
         Imported::Failed { message, .. } => message.as_str(),
         other => panic!("{other:?}"),

@@ -310,6 +310,17 @@ pub(super) async fn links_are_read_by_their_ids(fresh: Fresh) {
     assert_eq!(found, [own, second]);
     assert_eq!(store.links_with_ids(account, &[of_other_kind]).await.unwrap(), []);
     assert_eq!(store.links_with_ids(account, &[]).await.unwrap(), []);
+    // Whichever account and kind has an id, it is taken.
+    let free = LinkId::Redirect(samples::id());
+    let mut taken =
+        store.taken_link_ids(&[ids[0], free, of_other_kind, ids[1], ids[2], ids[2]]).await.unwrap();
+    taken.sort();
+    let mut expected = vec![ids[0], of_other_kind, ids[1], ids[2]];
+    expected.sort();
+    assert_eq!(taken, expected);
+    assert_eq!(store.taken_link_ids(&[]).await.unwrap(), []);
+    let twin = Link { id: Id::from_bytes(ids[0].to_bytes()), ..samples::link(KINDS[1], "twin") };
+    assert_eq!(given::insert_link(&store, other, &twin, PLENTY).await, Err(Decision::IdTaken));
 }
 
 /// Use cases ask after the store has reported a taken address. The answer is the link that is there by then.

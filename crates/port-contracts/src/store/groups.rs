@@ -68,6 +68,9 @@ pub(super) async fn a_group_with_a_stored_id_is_refused(fresh: Fresh) {
         stored::counters_are_right(&store, account).await;
     }
     assert_eq!(store.group(other, stored.id).await.unwrap(), None);
+    let asked = [samples::id(), stored.id, stored.id];
+    assert_eq!(store.taken_group_ids(&asked).await.unwrap(), [stored.id]);
+    assert_eq!(store.taken_group_ids(&[]).await.unwrap(), []);
 }
 
 pub(super) async fn one_of_two_accounts_gets_an_id_at_once(fresh: Fresh) {

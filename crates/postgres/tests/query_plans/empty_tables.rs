@@ -2,7 +2,7 @@
 //! minute later at the earliest. So these plans must already use the index that a full table needs.
 
 use signpost_app::ports::{
-    AccountReads, ClickTaking, LinkPasswordReads, LinkReads, Store, TakenClicks, UnusedClicks,
+    AccountReads, ClickTaking, GroupReads, LinkPasswordReads, LinkReads, Store, TakenClicks, UnusedClicks,
 };
 use signpost_domain::{
     AccountId, Address, ExternalId, Id, LinkFilter, LinkKind, LinkState, PageLimit, PagePosition,
@@ -46,6 +46,10 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
         // Its limit of clicks.
         assert_contains(&plans, &["link_credits_pkey"]);
     }
+    let plans = subject.plans(async { drop(store.taken_link_ids(&[link.id()]).await.unwrap()) });
+    assert_contains(&plans.await, &["links_pkey", "Index Cond: (id = ANY ("]);
+    let plans = subject.plans(async { drop(store.taken_group_ids(&[samples::id()]).await.unwrap()) });
+    assert_contains(&plans.await, &["groups_id", "Index Cond: (id = ANY ("]);
     let external_id = ExternalId::parse("1").unwrap();
     let plans = subject.plans(async {
         drop(store.links_with_external_ids(account, std::slice::from_ref(&external_id)).await.unwrap());

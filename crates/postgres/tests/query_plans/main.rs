@@ -255,6 +255,8 @@ async fn single_rows(subject: &Subject) {
             let ids = vec![link.id(); 500];
             let (statements, _) = recorder::recorded(store.links_with_ids(account, &ids)).await;
             assert_eq!(statements.len(), 1, "{statements:#?}");
+            let (statements, _) = recorder::recorded(store.taken_link_ids(&ids)).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
             let (statements, _) = recorder::recorded(store.admit(account, budget, samples::at(0))).await;
             assert_eq!(statements.len(), 1, "{statements:#?}");
         })

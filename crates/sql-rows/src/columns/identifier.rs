@@ -1,5 +1,6 @@
 //! Identifiers.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use diesel::deserialize::{self, FromSql, FromSqlRow};
@@ -208,6 +209,14 @@ impl FromSql<Identifier, Pg> for StoredId {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         Ok(Self::from(value.as_bytes()))
     }
+}
+
+/// Those of `ids` that are among `found` ids, each once. Only the bits count, and not the kind.
+#[must_use]
+pub fn named_among<I: Copy + Ord + Into<IdBytes>>(found: &[StoredId], ids: &[I]) -> Vec<I> {
+    let found: BTreeSet<&StoredId> = found.iter().collect();
+    let ids: BTreeSet<I> = ids.iter().copied().collect();
+    ids.into_iter().filter(|id| found.contains(&StoredId::from((*id).into()))).collect()
 }
 
 #[cfg(test)]
