@@ -121,7 +121,7 @@ fn seen(own: NodeReport, now: Timestamp, heard: HeardReports) -> Nodes {
     let HeardReports { newest, others } = heard;
     let own_id = own.node;
     let is_own = |heard: &HeardReport| heard.report.node == own_id;
-    // The store may know this node without listing it, and knows no node whose reports fail. Then its own clock must do.
+    // A node that the store does not list judges by its own clock how long it has run.
     let runs_for = || Duration::from_secs(own.started_at.seconds_until(now).into());
     let known_for = newest.iter().find(|heard| is_own(heard)).map_or_else(runs_for, |heard| heard.known_for);
     let live: Vec<(ReportText, Duration)> = newest
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(order, [1, 2, 4, 3]);
     }
 
-    /// When a node started is by its own clock, and does not count.
+    /// When another node started is by that node's clock, and does not count.
     #[test]
     fn d69_a_silent_node_is_replaced_by_one_first_heard_later() {
         let of = |others: Vec<HeardReport>| {

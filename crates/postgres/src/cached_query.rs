@@ -47,8 +47,8 @@ fn between_values(text: &str, values: usize) -> Vec<String> {
 /// Diesel builds the SQL text again for every run. For a query of thirty columns, that costs more than all other work of
 /// the call. This type builds the text once, from its first values, and keeps it.
 ///
-/// It compiles faster, too: with diesel's `first` on a query of many columns, type checking takes seconds, and took 100 s for a
-/// domain joined with its certificate. So read one wide row by this type and `load`.
+/// It compiles faster, too. Type checking diesel's `first` on a query of many columns takes seconds, and 100 s for a domain joined
+/// with its certificate. Use this type and `load` even for a single wide row.
 macro_rules! cached_query {
     (
         $(#[$meta:meta])*

@@ -149,7 +149,7 @@ impl GroupWrites for PostgresUnitOfWork {
                 return Ok(Err(refused.into()));
             }
             let insertion = diesel::insert_into(groups::table).values(NewGroup::new(account, group));
-            // Only ids are unique, so a conflict means that the id is taken.
+            // Every unique index contains the id, so a conflict means that the id is taken.
             if insertion.on_conflict_do_nothing().execute(connection).await? == 0 {
                 counters::discount_one(connection, account, resource).await?;
                 return Ok(Err(InsertGroupError::IdTaken));

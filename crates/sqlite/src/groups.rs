@@ -132,7 +132,7 @@ impl GroupWrites for SqliteUnitOfWork {
         let step = move |connection: &mut SqliteConnection| {
             counters::count_one(connection, account, PlanResource::Groups, groups_limit)?;
             let insertion = diesel::insert_into(groups::table).values(NewGroup::new(account, &group));
-            // Only ids are unique, so a conflict means that the id is taken.
+            // Every unique index contains the id, so a conflict means that the id is taken.
             let inserted = insertion.on_conflict_do_nothing().execute(connection)?;
             if inserted > 0 { Ok(()) } else { Err(Stop::Decided(InsertGroupError::IdTaken)) }
         };

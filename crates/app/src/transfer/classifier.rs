@@ -15,7 +15,7 @@ use super::insertion::{GroupInsertion, Names, insert_groups};
 use super::named_groups::{NamedGroups, NotCreated};
 use super::outcome::Imported;
 use super::pending::Pending;
-use super::rehearsal::Rehearsal;
+use super::rehearsal::{Rehearsal, Stored};
 use super::results::Results;
 use crate::app_error::OperatorError;
 use crate::links::LinkRules;
@@ -62,7 +62,7 @@ impl Classifier {
         let groups: Vec<Group> = new.iter().map(|(_, entry)| entry.create(context.now)).collect();
         if let Some(rehearsal) = &mut self.rehearsal {
             let ids: Vec<GroupId> = groups.iter().map(|group| group.id).collect();
-            let taken = if ids.is_empty() { vec![] } else { rules.app.store.taken_group_ids(&ids).await? };
+            let taken: BTreeSet<GroupId> = rules.app.store.taken_group_ids(&ids).await?.into_iter().collect();
             for ((index, entry), group) in new.into_iter().zip(groups) {
                 let outcome = rehearsal.create_group(group, taken.contains(&entry.id));
                 if outcome.code().is_some() {
@@ -85,8 +85,9 @@ impl Classifier {
                     results.refuse(index, Imported::groups_limit_reached(limit));
                 }
                 Some(GroupInsertion::IdTaken) => match self.group(rules, group.id).await? {
-                    // Another import has just created it.
+                    // Another import has just created it, or this one did and the answer of the store was lost.
                     Some(group) => {
+                        self.named_groups.add(&group);
                         results.group(index, Imported::compared(entry.differences(&group)), group.id);
                     }
                     None => results.refuse(index, Imported::group_id_taken(group.id)),
@@ -191,8 +192,7 @@ impl Classifier {
             rules.app.store.links_with_external_ids(rules.account, &external_ids).await?
         };
         let ids: Vec<LinkId> = new.iter().filter_map(|(entry, _)| entry.link.id).collect();
-        let taken_ids = if ids.is_empty() { vec![] } else { rules.app.store.taken_link_ids(&ids).await? };
-        let taken_ids: BTreeSet<LinkId> = taken_ids.into_iter().collect();
+        let taken_ids: BTreeSet<LinkId> = rules.app.store.taken_link_ids(&ids).await?.into_iter().collect();
         for (entry, link) in new {
             let missing = link.group_id.and_then(|id| self.named_groups.missing(id)).cloned();
             let has_its_group = match link.group_id {
@@ -208,10 +208,13 @@ impl Classifier {
                 }
             }
             if outcome == Imported::WouldCreate {
-                let is_taken = taken.iter().any(|(id, _)| Some(id) == link.external_id.as_ref());
-                let is_id_taken = entry.link.id.is_some_and(|id| taken_ids.contains(&id));
-                let fingerprint = entry.fingerprint;
-                outcome = rehearsal.create_link(&link, fingerprint, has_its_group, is_taken, is_id_taken);
+                let has_external_id = |(id, _): &(ExternalId, LinkId)| Some(id) == link.external_id.as_ref();
+                let stored = Stored {
+                    has_its_group,
+                    is_external_id_taken: taken.iter().any(has_external_id),
+                    is_id_taken: entry.link.id.is_some_and(|id| taken_ids.contains(&id)),
+                };
+                outcome = rehearsal.create_link(&link, entry.fingerprint, &stored);
             }
             if outcome.code().is_some() {
                 refused.push(Refused { entry, address: link.placement.address(), outcome });

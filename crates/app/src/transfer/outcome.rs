@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use signpost_domain::{ErrorCode, GroupId, LinkId, PlanResource, Refusal, Rejection, Violations};
+use signpost_domain::{
+    ErrorCode, GroupId, Link, LinkId, Placement, PlanResource, Refusal, Rejection, Violations,
+};
 
 use super::fields::Field;
 
@@ -105,11 +107,15 @@ impl Imported {
         Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into()
     }
 
-    /// The outcome for a row with the id of a link that the account does not have.
-    pub(super) fn link_id_taken(id: LinkId) -> Self {
-        Self::unreadable(format!(
-            "`id` {id} is that of another link. Leave the id out, and the link gets a new one."
-        ))
+    /// The outcome for a row with the id of a link that the account does not have. The row of a lost link needs an id.
+    pub(super) fn link_id_taken(link: &Link) -> Self {
+        let advice = match link.placement {
+            Placement::System { .. } | Placement::Custom { .. } => {
+                "Leave the id out, and the link gets a new one."
+            }
+            Placement::Lost { .. } => "Leave the row out, because a link without an address needs its id.",
+        };
+        Self::unreadable(format!("`id` {} is that of another link. {advice}", link.id()))
     }
 
     /// The outcome for a row with the id of a group that the account does not have. A group's row needs an id, but a group that only
@@ -122,7 +128,7 @@ impl Imported {
 
     /// The outcome for a row that made the store fail while it stored others.
     pub(super) fn not_storable() -> Self {
-        let message = "The store failed at this row, and took others. Import the file again: it keeps the rows that exist.";
+        let message = "The store failed to store this row, but stored others. Import the file again; existing rows are not changed.";
         Self::Failed { code: ErrorCode::InternalError, message: message.to_owned() }
     }
 }

@@ -85,7 +85,7 @@ impl Pending {
                 Some(LinkInsertion::Decided(Insertion::ExternalIdTaken)) => {
                     Violations::from(ExternalId::taken_by(None)).into()
                 }
-                Some(LinkInsertion::Decided(Insertion::IdTaken)) => Imported::link_id_taken(link.id()),
+                Some(LinkInsertion::Decided(Insertion::IdTaken)) => Imported::link_id_taken(&link),
                 Some(LinkInsertion::Decided(Insertion::AddressTaken)) => {
                     Refusal::AddressTaken { existing: None }.into()
                 }

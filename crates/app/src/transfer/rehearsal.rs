@@ -26,6 +26,17 @@ pub(super) struct Rehearsal {
     tags: Option<BTreeSet<String>>,
 }
 
+/// What the store has of a link that a rehearsal creates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stored {
+    /// The account has the group that the link names, or the link names none.
+    pub(super) has_its_group: bool,
+    /// A link of the account has its external id.
+    pub(super) is_external_id_taken: bool,
+    /// A link of any account has its id.
+    pub(super) is_id_taken: bool,
+}
+
 impl Rehearsal {
     pub(super) fn new(usage: Usage, limits: PlanLimits) -> Self {
         Self {
@@ -113,16 +124,9 @@ impl Rehearsal {
 
     /// The outcome for a link whose address is free in the store. Applies the checks in the order of the store (see
     /// [`Insertion`](crate::ports::Insertion)). Only the fingerprints of earlier rows are kept, so a conflict with one of
-    /// them does not name the fields. No earlier row has the link's id. `is_external_id_taken`: a stored link has its external id;
-    /// `is_id_taken`: one has its id.
-    pub(super) fn create_link(
-        &mut self,
-        link: &Link,
-        fingerprint: Fingerprint,
-        has_its_group: bool,
-        is_external_id_taken: bool,
-        is_id_taken: bool,
-    ) -> Imported {
+    /// them does not name the fields. No earlier row has the link's id.
+    pub(super) fn create_link(&mut self, link: &Link, fingerprint: Fingerprint, stored: &Stored) -> Imported {
+        let Stored { has_its_group, is_external_id_taken, is_id_taken } = *stored;
         let address = link.placement.address();
         let earlier = address.as_ref().and_then(|address| self.compared_by_address(address, fingerprint));
         if let Some(outcome) = earlier {
@@ -144,7 +148,7 @@ impl Rehearsal {
             return Violations::from(ExternalId::taken_by(None)).into();
         }
         if is_id_taken {
-            return Imported::link_id_taken(link.id());
+            return Imported::link_id_taken(link);
         }
         self.external_ids.extend(external_id);
         self.usage.links += 1;

@@ -65,6 +65,21 @@ async fn a_second_import_completes_an_interrupted_one() {
     }
 }
 
+/// The rows of a batch that the store cannot commit are stored one by one.
+#[tokio::test]
+async fn a_row_that_breaks_the_store_fails_alone() {
+    let world = World::new().await;
+    // The batch, and then its first row.
+    world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 2);
+    let outcomes = import(&world.app, world.account.id, rows(3)).await;
+    assert_eq!(words(&outcomes), ["internal_error", "created", "created"]);
+    assert_eq!(world.usage().await.links, 2);
+    assert_eq!(
+        words(&import(&world.app, world.account.id, rows(3)).await),
+        ["created", "unchanged", "unchanged"]
+    );
+}
+
 #[tokio::test]
 async fn an_unavailable_store_fails_no_single_row() {
     let world = World::new().await;
@@ -98,7 +113,7 @@ async fn an_id_of_another_account_fails_only_its_row() {
     let with_id = |slug: &str, number: u8| {
         let mut record = row(slug, "https://example.com/");
         let id = format!("rdr_0000000000000000000000000000000{number}");
-        record.set(Field::Id, signpost_app::transfer::FieldValue::Text(id));
+        record.set(Field::Id, FieldValue::Text(id));
         record
     };
     let theirs = vec![group.clone(), with_id("theirs", 1), with_id("theirs-too", 2)];
@@ -131,6 +146,30 @@ async fn an_id_of_another_account_fails_only_its_row() {
         assert!(words(&alone).iter().all(|word| *word == "invalid_request"), "{alone:?}");
     }
     assert_eq!((world.usage().await.links, world.usage().await.groups), (3, 1));
+}
+
+/// The decisions about one row and what they leave to the next are those of the import.
+#[tokio::test]
+async fn d121_a_dry_run_foresees_what_a_refused_id_leaves_to_later_rows() {
+    let world = World::new().await;
+    let (other, _) = world.another_account("agency").await;
+    let id = "rdr_00000000000000000000000000000001";
+    let named = |slug: &str, id: Option<&str>| {
+        let mut record = row(slug, "https://example.com/");
+        if let Some(id) = id {
+            record.set(Field::Id, FieldValue::Text(id.to_owned()));
+        }
+        record.set(Field::ExternalId, FieldValue::Text("order-1".to_owned()));
+        record
+    };
+    assert_eq!(words(&import(&world.app, other.id, vec![named("theirs", Some(id))]).await), ["created"]);
+    let records = vec![named("ours", Some(id)), named("ours-too", None)];
+    let rehearsed = rehearse(&world.app, world.account.id, records.clone()).await;
+    let outcomes = import(&world.app, world.account.id, records).await;
+    assert_eq!(words(&rehearsed)[0], "invalid_request");
+    let as_foreseen: Vec<_> =
+        words(&outcomes).iter().map(|word| word.replace("created", "would_create")).collect();
+    assert_eq!(words(&rehearsed), as_foreseen, "{outcomes:?}");
 }
 
 /// A partial export must not look complete.

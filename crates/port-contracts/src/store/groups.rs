@@ -32,7 +32,7 @@ pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
     }
 }
 
-/// Whosever the stored group is: its row stays, and so does the rest of the unit of work.
+/// The stored row and the rest of the unit of work survive, whichever account has the group.
 pub(super) async fn a_group_with_a_stored_id_is_refused(fresh: Fresh) {
     let (store, [owner, other, missing]) = fresh.store_with_accounts().await;
     assert!(unit!(&store, async |work| Ok(work.delete_account(missing).await?)).await.unwrap());
