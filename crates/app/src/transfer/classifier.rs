@@ -214,7 +214,7 @@ impl Classifier {
                     is_external_id_taken: taken.iter().any(has_external_id),
                     is_id_taken: entry.link.id.is_some_and(|id| taken_ids.contains(&id)),
                 };
-                outcome = rehearsal.create_link(&link, entry.fingerprint, &stored);
+                outcome = rehearsal.create_link(&link, entry.fingerprint, stored);
             }
             if outcome.code().is_some() {
                 refused.push(Refused { entry, address: link.placement.address(), outcome });

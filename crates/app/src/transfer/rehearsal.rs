@@ -125,8 +125,8 @@ impl Rehearsal {
     /// The outcome for a link whose address is free in the store. Applies the checks in the order of the store (see
     /// [`Insertion`](crate::ports::Insertion)). Only the fingerprints of earlier rows are kept, so a conflict with one of
     /// them does not name the fields. No earlier row has the link's id.
-    pub(super) fn create_link(&mut self, link: &Link, fingerprint: Fingerprint, stored: &Stored) -> Imported {
-        let Stored { has_its_group, is_external_id_taken, is_id_taken } = *stored;
+    pub(super) fn create_link(&mut self, link: &Link, fingerprint: Fingerprint, stored: Stored) -> Imported {
+        let Stored { has_its_group, is_external_id_taken, is_id_taken } = stored;
         let address = link.placement.address();
         let earlier = address.as_ref().and_then(|address| self.compared_by_address(address, fingerprint));
         if let Some(outcome) = earlier {
