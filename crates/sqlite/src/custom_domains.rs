@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use diesel::dsl::sql;
+use diesel::dsl::{AsSelect, IntoBoxed, Select, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
+use diesel::sqlite::Sqlite;
 use signpost_app::ports::{
     Claims, CustomDomainReads, CustomDomainWrites, InsertCustomDomainError, LinksOf, PublishedFile,
     PublishedSite, ScheduledDomain, StoreError, UpdateCustomDomainError,
@@ -49,14 +50,11 @@ impl CustomDomainReads for SqliteStore {
         after: Option<PagePosition>,
     ) -> Result<Page<ScheduledDomain>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
-            let rows = with_certificates()
-                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+            let rows = scheduled_of(account)
                 .filter(custom_domains::id.lt(UpperBound::from(after)))
                 .order(custom_domains::id.desc())
-                .limit(i64::from(limit.get()) + 1)
-                .select(ScheduledRow::as_select())
-                .load::<ScheduledRow>(connection)?;
-            Ok(rows)
+                .limit(i64::from(limit.get()) + 1);
+            Ok(rows.load(connection)?)
         };
         Ok(listed::page(self.readers().read(read).await?, limit))
     }
@@ -102,18 +100,29 @@ fn with_certificates() -> _ {
     custom_domains::table.left_join(certificates::table.on(is_of_domain))
 }
 
+/// Domains with what is stored about the certificates of their hostnames. Boxed and named, because the compiler takes ten times as long for
+/// a query of so many columns whose type it has to infer.
+type Query<Row> = IntoBoxed<'static, Select<with_certificates, AsSelect<Row, Sqlite>>, Sqlite>;
+
+/// The account's domains with the plans of their checks.
+fn scheduled_of(account: AccountId) -> Query<ScheduledRow> {
+    with_certificates()
+        .select(ScheduledRow::as_select())
+        .into_boxed()
+        .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+}
+
 fn read_domain(
     connection: &mut SqliteConnection,
     account: AccountId,
     id: DomainId,
 ) -> Result<Option<ScheduledDomain>, Failure> {
-    let found = with_certificates()
+    let whole: Query<WholeRow> = with_certificates().select(WholeRow::as_select()).into_boxed();
+    let found: Vec<WholeRow> = whole
         .filter(custom_domains::id.eq(IdBytes::from(id)))
         .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-        .select(WholeRow::as_select())
-        .first(connection)
-        .optional()?;
-    Ok(found.map(WholeRow::into_whole).transpose()?)
+        .load(connection)?;
+    Ok(found.into_iter().next().map(WholeRow::into_whole).transpose()?)
 }
 
 fn distinct(hostnames: &[Hostname]) -> BTreeSet<String> {
@@ -162,15 +171,12 @@ impl CustomDomainWrites for SqliteUnitOfWork {
     async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError> {
         let hostname = hostname.clone();
         let step = move |connection: &mut SqliteConnection| {
-            let own = with_certificates()
-                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-                .filter(custom_domains::hostname.eq(hostname.as_str()))
-                .select(ScheduledRow::as_select())
-                .first(connection)
-                .optional()?;
+            let own: Vec<ScheduledRow> = scheduled_of(account)
+                .filter(custom_domains::hostname.eq(hostname.as_str().to_owned()))
+                .load(connection)?;
             let holder = read_holder(connection, &hostname)?;
             Ok(Claims {
-                own: own.map(ScheduledRow::into_scheduled).transpose()?,
+                own: own.into_iter().next().map(ScheduledRow::into_scheduled).transpose()?,
                 holder: holder.filter(|holder| holder.account_id != account),
             })
         };
