@@ -148,15 +148,17 @@ impl NodeHealth {
         *self.waiting_clicks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that this node runs a job, and whether it holds the job's lease. `None` for a job of every node.
+    /// Notes that this node begins to do a job, or leaves it to the node that holds the job's lease. `None` for a job of every node.
     pub(crate) fn runs_job(&self, job: &'static str, holds_lease: Option<bool>) {
         self.change(Part::Job(job), |condition| {
             condition.holds_lease = holds_lease;
-            if holds_lease == Some(false) {
-                // Another node does it now.
-                condition.is_failing = false;
-            }
+            condition.is_failing = false;
         });
+    }
+
+    /// Notes that this node no longer does a job. Whether another node does it is unknown, so a job that failed still fails.
+    pub(crate) fn gave_up_job(&self, job: &'static str) {
+        self.change(Part::Job(job), |condition| condition.holds_lease = Some(false));
     }
 
     /// The jobs that this node runs, by name.
@@ -316,7 +318,7 @@ mod tests {
         let health = NodeHealth::default();
         health.runs_job("check-domains", Some(true));
         health.fails_with(Part::Job("check-domains"), samples::at(1), "the store is away");
-        health.runs_job("check-domains", Some(true));
+        health.gave_up_job("check-domains");
         assert!(health.jobs()[0].1.is_failing);
         health.runs_job("check-domains", Some(false));
         let (_, condition) = &health.jobs()[0];

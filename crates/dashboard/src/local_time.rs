@@ -7,6 +7,11 @@ pub(crate) fn date_and_time(at: Timestamp, preferences: &Preferences) -> String 
     format!("{}, {}", date(at, preferences), time_of_day(at, preferences))
 }
 
+/// An instant to the second, such as `26 Nov 2026, 20:47:05`.
+pub(crate) fn to_the_second(at: Timestamp, preferences: &Preferences) -> String {
+    format!("{}:{:02}", date_and_time(at, preferences), at.unix_millis().div_euclid(1_000).rem_euclid(60))
+}
+
 /// The day of an instant, such as `26 Nov 2026`.
 pub(crate) fn date(at: Timestamp, preferences: &Preferences) -> String {
     let local = preferences.time_zone.local(at);
@@ -121,6 +126,8 @@ mod tests {
             date_and_time(at, &preferences)
         };
         assert_eq!(shown("UTC", DateLanguage::English), "26 Nov 2026, 23:30");
+        let second = Timestamp::parse("2026-11-26T23:30:05.999Z").unwrap();
+        assert_eq!(to_the_second(second, &Preferences::in_zone(TimeZone::utc())), "26 Nov 2026, 23:30:05");
         assert_eq!(shown("Europe/Berlin", DateLanguage::German), "27. Nov. 2026, 00:30");
         assert_eq!(shown("America/Sao_Paulo", DateLanguage::Portuguese), "26 de nov. de 2026, 20:30");
     }

@@ -11,8 +11,9 @@ use signpost_domain::Timestamp;
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::causes::with_causes;
 use crate::node_health::{NodeHealth, Part};
-use crate::ports::{Clock, LeaseHolder, Store};
+use crate::ports::{Clock, LeaseHolder, Store, StoreError};
 
 const STEPS: &str = "signpost_background_steps_total";
 const HOLDS: &str = "signpost_background_lease";
@@ -154,6 +155,8 @@ impl JobRunner {
     async fn take_lease(&mut self, now: Moment) {
         let until = now.time.plus(TERM);
         let taken = self.store.take_lease(self.job.name(), self.holder, now.time, until).await;
+        self.note_how_the_store_does(&taken);
+        let (mut no_lease, job) = (None, self.job.name());
         match (taken, &mut self.tenure) {
             (Ok(true), Some(tenure)) => tenure.lease_taken_at = Some(now),
             (Ok(true), tenure @ None) => {
@@ -166,16 +169,43 @@ impl JobRunner {
                 self.health.runs_job(self.job.name(), Some(true));
                 metrics::gauge!(HOLDS, "task" => self.job.name()).set(1.0);
             }
-            (Ok(false), Some(_)) => self.give_up("another node has taken the lease"),
-            (Ok(false), None) => {}
+            (Ok(false), tenure) => {
+                if tenure.is_some() {
+                    self.give_up("another node has taken the lease");
+                }
+                self.health.runs_job(job, Some(false));
+            }
             (Err(error), _) => {
-                tracing::debug!(job = self.job.name(), %error, "could not take the lease of background work");
+                tracing::debug!(job, %error, "could not take the lease of background work");
+                no_lease = Some(error);
             }
         }
         // The store may have taken long to answer.
         let now = Moment::of(self.clock.as_ref());
         if self.tenure.as_ref().is_some_and(|tenure| tenure.is_over(now)) {
             self.give_up("the lease could not be renewed in time");
+        }
+        if let (Some(error), None) = (no_lease, &self.tenure) {
+            // Other nodes may have the same trouble, and then nobody does the job.
+            let text = format!("its turn cannot be taken: {}", with_causes(&error));
+            self.health.fails_with(Part::Job(job), now.time, &text);
+        }
+    }
+
+    /// Each lease is a write to the database, and every node asks for one every few seconds, so this sees outages that nobody looks at.
+    fn note_how_the_store_does(&self, taken: &Result<bool, StoreError>) {
+        let (health, now) = (&self.health, self.clock.now());
+        match taken {
+            Ok(_) => {
+                [Part::Database, Part::DatabaseWrites].into_iter().for_each(|part| health.works(part, now))
+            }
+            Err(error @ StoreError::Unavailable(_)) => {
+                [Part::Database, Part::DatabaseWrites]
+                    .into_iter()
+                    .for_each(|part| health.fails(part, now, error));
+            }
+            Err(error @ StoreError::Unwritable(_)) => health.fails(Part::DatabaseWrites, now, error),
+            Err(StoreError::Contended | StoreError::Corrupt { .. }) => {}
         }
     }
 
@@ -185,7 +215,7 @@ impl JobRunner {
         self.is_failing = false;
         self.tenure = None;
         tracing::info!(job = self.job.name(), reason, "gave up background work");
-        self.health.runs_job(self.job.name(), Some(false));
+        self.health.gave_up_job(self.job.name());
         metrics::gauge!(HOLDS, "task" => self.job.name()).set(0.0);
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use signpost_app::AppError;
 use signpost_app::background::{DoneBy, ForgetChanges, Job, JobRunner, Progress};
+use signpost_app::node_health::{NodeHealth, Part};
 use signpost_app::ports::{LeaseHolder, ReadChanges, Store, StoreError};
 use signpost_domain::id::AccountKind;
 use signpost_memory::{Fault, InMemory, Step};
@@ -83,6 +84,8 @@ struct Nodes {
     memory: InMemory,
     job: Arc<Counted>,
     runners: Vec<JobRunner>,
+    /// What each node noticed.
+    healths: Vec<Arc<NodeHealth>>,
 }
 
 impl Nodes {
@@ -97,10 +100,11 @@ impl Nodes {
         let job = Arc::new(Counted { conduct, done_by, begun, over, store });
         let runner = |_| {
             let holder = LeaseHolder::from_bytes(samples::id::<AccountKind>().to_bytes());
-            JobRunner::new(&memory.application(), Arc::<Counted>::clone(&job), holder)
+            let app = memory.application();
+            (JobRunner::new(&app, Arc::<Counted>::clone(&job), holder), app.health)
         };
-        let runners = (0..count).map(runner).collect();
-        Self { memory, job, runners }
+        let (runners, healths) = (0..count).map(runner).unzip();
+        Self { memory, job, runners, healths }
     }
 
     /// Lets seconds pass. In each, every node ticks and works.
@@ -284,6 +288,54 @@ async fn consecutive_failures_are_logged_once() {
         nodes.pass(300).await;
         assert_eq!(logged(&log), [outage, outage]);
     }
+}
+
+/// The only node cannot take its turn, so nobody does the job.
+#[tokio::test]
+async fn d69_a_job_that_no_node_can_take_fails() {
+    let mut nodes = Nodes::new(1, Conduct::Finish);
+    let job = |nodes: &Nodes| nodes.healths[0].of(Part::Job("counted"));
+    nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
+    nodes.tick().await;
+    let error = job(&nodes).last_error.unwrap().text;
+    assert!(error.starts_with("its turn cannot be taken: the store is unavailable: "), "{error}");
+    assert_eq!((job(&nodes).is_failing, job(&nodes).holds_lease), (true, Some(false)));
+    nodes.pass(1).await;
+    assert_eq!((job(&nodes).is_failing, job(&nodes).holds_lease), (false, Some(true)), "now it is done");
+    nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 3);
+    nodes.pass(5).await;
+    assert!(!job(&nodes).is_failing, "the node still has its turn");
+    nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
+    nodes.pass(1).await;
+    assert_eq!((job(&nodes).is_failing, job(&nodes).holds_lease), (true, Some(false)));
+}
+
+#[tokio::test]
+async fn d69_a_node_leaves_a_job_to_the_one_that_took_it() {
+    let mut nodes = Nodes::new(2, Conduct::Finish);
+    nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 2);
+    nodes.tick().await;
+    assert!(nodes.healths.iter().all(|health| health.of(Part::Job("counted")).is_failing));
+    nodes.pass(1).await;
+    assert!(nodes.healths.iter().all(|health| !health.of(Part::Job("counted")).is_failing));
+}
+
+#[tokio::test]
+async fn d69_an_outage_of_the_database_is_noted_while_nobody_looks() {
+    let mut nodes = Nodes::new(1, Conduct::Finish);
+    let failing = |nodes: &Nodes| {
+        let failing = nodes.healths[0].failing().into_iter().map(|(part, _)| part.name());
+        failing.collect::<Vec<_>>()
+    };
+    nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
+    nodes.tick().await;
+    assert_eq!(failing(&nodes), ["database", "database_writes", "counted"]);
+    nodes.pass(1).await;
+    assert!(failing(&nodes).is_empty());
+    assert!(nodes.healths[0].of(Part::Database).last_error.is_some(), "the error stays to be seen");
+    nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unwritable, 1);
+    nodes.pass(3).await;
+    assert_eq!(failing(&nodes), ["database_writes"], "it can be read");
 }
 
 #[tokio::test]

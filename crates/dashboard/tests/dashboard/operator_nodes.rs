@@ -147,12 +147,12 @@ async fn d69_silent_replaced_failing_and_healthy_nodes_each_read_right() {
     let page = browser.get("/operator/health").await.body;
 
     let version = env!("CARGO_PKG_VERSION");
-    let started = |minute: &str| format!("Version {version}, started 31 Jan 2026, 10:{minute}.");
-    let (early, late) = (started("05"), started("07"));
+    let started = |time: &str| format!("Version {version}, started 31 Jan 2026, {time}.");
+    let (early, late) = (started("10:05:07"), started("10:07:08"));
     let waiting = format!("{early} Clicks waiting for the click store: 1 (1 KB).");
     let silent = "Not heard from for 2 minutes. It hangs, was killed, or does not reach the database.";
     let replaced = "Not heard from for 2 minutes. Another one has started on this machine since.";
-    let last = |part: &str| format!("{part}. Last error, 31 Jan 2026, 10:05:");
+    let last = |part: &str| format!("{part}. Last error, 31 Jan 2026, 10:05:07:");
     let [spool, log, store, dns] = ["Spool of clicks", "Change log", "Click store", "Name servers"].map(last);
     let heard = "Heard from 1 second ago.";
     let expected: [(bool, usize, &[&str]); 6] = [

@@ -12,7 +12,7 @@ use crate::answer::page;
 use crate::curl;
 use crate::failure::Failure;
 use crate::frame::own_shell;
-use crate::local_time::{date_and_time, number};
+use crate::local_time::{number, to_the_second};
 use crate::views::{HealthRow, NavItem, NodeList, NodeRow, OperatorHealthPage};
 use crate::visit::Visit;
 
@@ -34,7 +34,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     };
     let facts = vec![
         (WORDS.version, env!("CARGO_PKG_VERSION").to_owned()),
-        (WORDS.now, date_and_time(visit.app().clock.now(), preferences)),
+        (WORDS.now, to_the_second(visit.app().clock.now(), preferences)),
         (WORDS.waiting_clicks, in_spool(waiting_clicks, preferences)),
     ];
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::Health, WORDS.health);
@@ -99,7 +99,7 @@ fn node_row(Node { report, presence }: &Node, preferences: &Preferences) -> Node
     let waiting = waiting.map(|waiting| (WORDS.node_clicks)(&in_spool(Some(waiting), preferences)));
     let of_part = |FailingPart { part, at, error }: &FailingPart| {
         let name = (WORDS.reported_part)(part.as_str());
-        ((WORDS.node_error)(&name, &date_and_time(*at, preferences)), error.as_str().to_owned())
+        ((WORDS.node_error)(&name, &to_the_second(*at, preferences)), error.as_str().to_owned())
     };
     NodeRow {
         name: host.as_str().to_owned(),
@@ -107,7 +107,7 @@ fn node_row(Node { report, presence }: &Node, preferences: &Preferences) -> Node
         state,
         is_silent: matches!(presence, Presence::Silent(_)),
         is_failing: fails && matches!(presence, Presence::Here | Presence::Heard(_)),
-        what: std::iter::once((WORDS.node_facts)(version.as_str(), &date_and_time(*started_at, preferences)))
+        what: std::iter::once((WORDS.node_facts)(version.as_str(), &to_the_second(*started_at, preferences)))
             .chain(waiting)
             .collect::<Vec<_>>()
             .join(" "),
@@ -125,7 +125,7 @@ fn in_spool(waiting: Option<WaitingClicks>, preferences: &Preferences) -> String
         Some(WaitingClicks { clicks, bytes, oldest }) => {
             let size = format!("{} KB", number(bytes.div_ceil(KILOBYTE)));
             let counted = (WORDS.waiting_clicks_of)(&number(clicks), &size);
-            let since = oldest.map(|oldest| (WORDS.waiting_since)(&date_and_time(oldest, preferences)));
+            let since = oldest.map(|oldest| (WORDS.waiting_since)(&to_the_second(oldest, preferences)));
             std::iter::once(counted).chain(since).collect::<Vec<_>>().join(", ")
         }
     }
@@ -162,10 +162,10 @@ fn row(part: Part, condition: &Condition, preferences: &Preferences) -> HealthRo
         is_failing: *is_failing,
         worked: worked_at.map_or_else(
             || WORDS.not_yet.to_owned(),
-            |at| (WORDS.worked_at)(&date_and_time(at, preferences)),
+            |at| (WORDS.worked_at)(&to_the_second(at, preferences)),
         ),
         last_error: last_error
             .as_ref()
-            .map(|error| (error.text.clone(), date_and_time(error.at, preferences))),
+            .map(|error| (error.text.clone(), to_the_second(error.at, preferences))),
     }
 }
