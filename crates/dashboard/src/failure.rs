@@ -169,9 +169,13 @@ impl From<Refusal> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) | StoreError::Unwritable(_) => {
+            StoreError::Unavailable(_) => {
                 tracing::error!(cause = with_causes(&error), "the store gave no answer");
                 Self::Later { kind: ErrorKind::Unavailable, seconds: 5 }
+            }
+            StoreError::Unwritable(_) => {
+                tracing::error!(cause = with_causes(&error), "the store took no change");
+                Self::Later { kind: ErrorKind::ReadOnly, seconds: 30 }
             }
             StoreError::Contended | StoreError::Corrupt { .. } => Self::Broken(with_causes(&error)),
         }

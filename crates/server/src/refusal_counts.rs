@@ -4,11 +4,16 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::ports::{RefusalCount, RefusalCounts, Refused};
 
 /// The counters, with the label of their reasons.
-const COUNTERS: [(&str, Option<&str>, Refused); 3] = [
+const COUNTERS: [(&str, Option<&str>, Refused); 4] = [
     ("signpost_api_refused_total", Some("code"), Refused::ApiRequests),
     ("signpost_visits_turned_away_total", Some("reason"), Refused::Visits),
+    (VISITS, Some("outcome"), Refused::Visits),
     ("signpost_failed_sign_ins_total", None, Refused::SignIns),
 ];
+
+/// All visits by outcome. The other outcomes are no refusals, or are counted with their reasons.
+const VISITS: &str = "signpost_visits_total";
+const REFUSALS_OF_VISITS: [&str; 4] = ["throttled", "unavailable", "password_throttled", "passwords_busy"];
 
 /// Reads the counters that the recorder of metrics keeps.
 pub(crate) struct RecordedRefusals(pub(crate) PrometheusHandle);
@@ -33,6 +38,9 @@ fn read(line: &str) -> Option<RefusalCount> {
             pairs.find(|(name, _)| *name == label)?.1.trim_matches('"').to_owned()
         }
     };
+    if name == VISITS && !REFUSALS_OF_VISITS.contains(&reason.as_str()) {
+        return None;
+    }
     let times = times.parse().ok().filter(|times| *times > 0)?;
     Some(RefusalCount { refused, reason, times })
 }
@@ -53,6 +61,8 @@ mod tests {
             metrics::counter!("signpost_visits_turned_away_total", "reason" => "unknown").increment(70);
             metrics::counter!("signpost_visits_turned_away_total", "reason" => "bot").increment(1);
             metrics::counter!("signpost_visits_turned_away_total", "reason" => "loop").increment(0);
+            metrics::counter!("signpost_visits_total", "outcome" => "redirected").increment(8);
+            metrics::counter!("signpost_visits_total", "outcome" => "unavailable").increment(6);
             metrics::counter!("signpost_failed_sign_ins_total").increment(4);
         });
         let count = |refused, reason: &str, times| RefusalCount { refused, reason: reason.to_owned(), times };
@@ -61,6 +71,7 @@ mod tests {
             [
                 count(Refused::ApiRequests, "validation_failed", 2),
                 count(Refused::Visits, "bot", 1),
+                count(Refused::Visits, "unavailable", 6),
                 count(Refused::Visits, "unknown", 70),
                 count(Refused::SignIns, "", 4),
             ]

@@ -145,8 +145,14 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
         ),
         ErrorKind::Unavailable => words(
             "We cannot reach the database",
-            "Your links keep working for visitors. The dashboard needs the database, and it does not answer right now.",
+            "The dashboard needs the database, and it does not answer right now. Links that visitors opened lately keep working.",
             "Try again in a few seconds.",
+            "Try again",
+        ),
+        ErrorKind::ReadOnly => words(
+            "Nothing can be changed right now",
+            "The database can be read, but it stores no changes, so nothing was changed. Links keep working for visitors.",
+            "Try again later. If you run this server, look at the free space of its disk, and at its log.",
             "Try again",
         ),
     }

@@ -179,7 +179,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     forget_failures: "Forget these failures",
     forget_failures_text: "Another attempt is allowed at once. Whoever guesses can go on as well, so make sure who asked you. The audit keeps that you did it.",
     refusals: "Refused",
-    refusals_hint: "What this node has refused since it started. A request that your program did not expect to be refused is in the log with its reason.",
+    refusals_hint: "What this node has refused to programs, visitors and people who sign in since it started. A request that your program did not expect to be refused is in the log with its reason.",
     refusals_off: "This node counts nothing that it refuses, because it records no metrics: set metrics-listen.",
     refused_visits,
     refused_api: |code| format!("Requests to the API: {code}"),
@@ -345,6 +345,10 @@ fn refused_visits(reason: &str) -> Option<&'static str> {
         "scheduled" => "Visits to links before their start",
         "expired" => "Visits to links after their end",
         "exhausted" => "Visits to links whose visits are used up",
+        "throttled" => "Visits from networks with too many visits to addresses without a link",
+        "unavailable" => "Visits to links that the database could not be asked for",
+        "password_throttled" => "Passwords of links after too many wrong ones",
+        "passwords_busy" => "Passwords of links while too many were checked at once",
         _ => return None,
     })
 }

@@ -96,11 +96,13 @@ pub enum ErrorKind {
     Failed,
     /// 503: the store is unreachable, or the node is overloaded.
     Unavailable,
+    /// 503: the store takes no changes.
+    ReadOnly,
 }
 
 impl ErrorKind {
     /// Every reason.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Forbidden,
         Self::SessionEnded,
         Self::SecondFactorNeeded,
@@ -120,6 +122,7 @@ impl ErrorKind {
         Self::TooManyExports,
         Self::Failed,
         Self::Unavailable,
+        Self::ReadOnly,
     ];
 
     /// The HTTP status.
@@ -140,7 +143,7 @@ impl ErrorKind {
             Self::WrongHost => 421,
             Self::TooManyRequests | Self::TooManyExports => 429,
             Self::Failed => 500,
-            Self::Unavailable => 503,
+            Self::Unavailable | Self::ReadOnly => 503,
         }
     }
 }
