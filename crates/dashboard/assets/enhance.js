@@ -1,14 +1,15 @@
 "use strict";
 // Enhances pages that work without it.
 (() => {
-  const doc = document, root = doc.documentElement, body = doc.body;
+  const doc = document, body = doc.body;
   const all = (query, from = doc) => [...from.querySelectorAll(query)];
   const one = (query, from = doc) => from.querySelector(query);
+  const on = (type, act) => doc.addEventListener(type, act);
 
   // Says a text to assistive technology.
   const live = doc.createElement("p");
   live.className = "vh";
-  live.setAttribute("aria-live", "polite");
+  live.ariaLive = "polite";
   body.append(live);
   const say = (text) => { live.textContent = ""; setTimeout(() => { live.textContent = text; }, 50); };
 
@@ -16,7 +17,8 @@
   const copy = async (text) => {
     try {
       return await navigator.clipboard.writeText(text);
-    } catch { /* The old way. */ }
+    } catch {}
+    // The old way.
     const area = doc.createElement("textarea");
     area.value = text;
     area.className = "vh";
@@ -43,7 +45,7 @@
     const dialog = doc.getElementById(id);
     const inputs = all("input", dialog);
     inputs.forEach((input) => { input.disabled = false; });
-    dialog.addEventListener("close", () => inputs.forEach((input) => { input.disabled = true; }), { once: true });
+    dialog.onclose = () => inputs.forEach((input) => { input.disabled = true; });
     dialog.showModal();
   };
 
@@ -60,7 +62,7 @@
     const inside = target.closest("details");
     all("details.menu[open],details.edit[open]").forEach((menu) => { if (menu !== inside) menu.open = false; });
   };
-  doc.addEventListener("click", (event) => {
+  on("click", (event) => {
     const button = event.target.closest("button");
     if (button?.matches(".copy,[data-copy]")) copyFrom(button);
     else if (button?.dataset.open) open(button.dataset.open);
@@ -69,19 +71,19 @@
     shut(event);
   });
   // Whoever tabs out of a menu would find it in the way.
-  doc.addEventListener("keyup", (event) => { if (event.key === "Tab") shut(event); });
+  on("focusin", shut);
 
   // Forms: sent once, and not left by accident.
   let dirty = Boolean(one("[data-dirty]"));
-  doc.addEventListener("input", (event) => { if (event.target.closest("[data-guard]")) dirty = true; });
-  doc.addEventListener("change", (event) => {
+  on("input", (event) => { if (event.target.closest("[data-guard]")) dirty = true; });
+  on("change", (event) => {
     const { target } = event;
     if (target === allBox) boxes().forEach((box) => { box.checked = allBox.checked; });
     if (allBox) countBoxes();
-    if (target.name === "theme" && target.form.action.endsWith("/me")) root.dataset.theme = target.value;
+    if (target.name === "theme" && target.form.action.endsWith("/me")) doc.documentElement.dataset.theme = target.value;
     if (target.name === "all_scopes") scopes();
   });
-  doc.addEventListener("submit", (event) => {
+  on("submit", (event) => {
     const form = event.target;
     // A preview saves nothing.
     if (event.submitter?.formTarget) return;
@@ -94,17 +96,17 @@
   });
   addEventListener("pageshow", () => {
     all("[data-sent]").forEach((form) => { delete form.dataset.sent; });
-    all("[aria-disabled]").forEach((button) => button.removeAttribute("aria-disabled"));
+    all("[aria-disabled]").forEach((button) => { button.ariaDisabled = null; });
   });
   addEventListener("beforeunload", (event) => { if (dirty) event.preventDefault(); });
 
   const zone = one("[data-zone]");
   if (zone) {
     const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    if ([...zone.options].some((option) => option.value === mine)) zone.value = mine;
+    if (one(`[value="${mine}"]`, zone)) zone.value = mine;
   }
   const everything = one("[name=all_scopes]");
-  const scopes = () => { doc.getElementById("f-scopes").hidden = everything.checked; };
+  const scopes = () => { one("#f-scopes").hidden = everything.checked; };
   if (everything) scopes();
   one("[data-focus]")?.focus();
   // What was done is said once, not at each reload.
@@ -114,16 +116,25 @@
 
   // Figures that are read anew while somebody looks at them.
   const figures = one("[data-live]");
-  let pause = 5000;
+  let pause = 5000, fails;
   const refresh = async () => {
     try {
       const answer = doc.hidden || await fetch(figures.dataset.live, { redirect: "error" });
+      fails = answer.ok === false;
       if (answer.ok) figures.textContent = await answer.text();
-      pause = answer.ok === false ? pause * 2 : 5000;
-    } catch { pause *= 2; /* Signed out, or no network. */ }
+    } catch {
+      // Signed out, or no network.
+      fails = true;
+    }
+    figures.classList.toggle("old", fails);
+    pause = fails ? pause * 2 : 5000;
     setTimeout(refresh, Math.min(pause, 300000));
   };
   if (figures) setTimeout(refresh, 5000);
+
+  // The Tab key stops at a chart once; arrow keys lead from bar to bar.
+  const bars = all(".plot rect");
+  bars.forEach((bar, place) => { bar.tabIndex = place && -1; });
 
   // Keyboard shortcuts.
   const base = body.dataset.keys;
@@ -147,12 +158,14 @@
     e: () => { const it = row(); if (it) location.href = `${one(".name", it).href}#edit`; },
   };
   const places = { d: "domains", l: "links", g: "groups", k: "keys", s: "analytics", u: "usage" };
-  doc.addEventListener("keydown", (event) => {
+  on("keydown", (event) => {
     const { key, target } = event;
     if (key === "Escape") {
       const menu = target.closest("details.menu[open],details.edit[open]");
       if (menu) { menu.open = false; one("summary", menu).focus(); }
     }
+    const bar = target.matches(".plot rect") && bars[bars.indexOf(target) + { ArrowLeft: -1, ArrowRight: 1 }[key]];
+    if (bar) { event.preventDefault(); target.tabIndex = -1; bar.tabIndex = 0; bar.focus(); }
     const typing = target.matches("input:not([type=checkbox],[type=radio]),select,textarea");
     if (base === undefined || typing || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
     if (before === "g" && places[key]) { before = ""; if (base) location.href = `${base}/${places[key]}`; return; }

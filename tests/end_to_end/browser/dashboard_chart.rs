@@ -45,12 +45,13 @@ fn open_chart(dashboard: &Dashboard) -> Vec<String> {
 /// The texts of columns that are shown.
 fn shown(dashboard: &Dashboard) -> Vec<String> {
     dashboard.tab.evaluate(
-        "[...document.querySelectorAll('.plot rect + text')].filter((it) => getComputedStyle(it).opacity == '1') \
+        "[...document.querySelectorAll('.plot rect + text')].filter((it) => getComputedStyle(it).visibility == 'visible') \
          .map((it) => it.textContent)",
     )
 }
 
-fn marks_are_exact(visitor: &Visitor) {
+/// With scripts the Tab key stops at the chart once, and the arrow keys go on. Without them it stops at each mark.
+fn marks_are_exact(visitor: &Visitor, next: &str) {
     let Some(dashboard) = Dashboard::open(visitor) else { return };
     let tab = &dashboard.tab;
     let marks = open_chart(&dashboard);
@@ -64,8 +65,11 @@ fn marks_are_exact(visitor: &Visitor) {
         assert_eq!(shown(&dashboard), [text.as_str()], "the mouse");
     }
     tab.hover("h1");
+    dashboard.tab_to(&mark(0));
     for (number, text) in marks.iter().enumerate() {
-        dashboard.tab_to(&mark(number));
+        if number > 0 {
+            tab.press(next);
+        }
         assert_eq!(shown(&dashboard), [text.as_str()], "the keyboard");
         assert_eq!(tab.role_and_name(&mark(number)), ["image", text], "assistive technology");
     }
@@ -73,10 +77,10 @@ fn marks_are_exact(visitor: &Visitor) {
 
 #[test]
 fn d46_a_mark_says_its_exact_value_to_mouse_keyboard_and_reader() {
-    marks_are_exact(&Visitor::default());
+    marks_are_exact(&Visitor::default(), "ArrowRight");
 }
 
 #[test]
 fn d46_a_mark_says_its_exact_value_without_scripts() {
-    marks_are_exact(&Visitor::default().without_scripts());
+    marks_are_exact(&Visitor::default().without_scripts(), "Tab");
 }

@@ -12,6 +12,7 @@ pub fn key_events(key: &str) -> [Value; 2] {
         "Tab" => (9, None),
         "Enter" => (13, Some("\r")),
         " " => (32, Some(" ")),
+        "ArrowRight" => (39, None),
         "ArrowDown" => (40, None),
         _ => panic!("the key {key} is unknown"),
     };

@@ -94,7 +94,7 @@ pub struct AnalyticsReport {
     /// The heading of the previous period's counts; `None` without a comparison.
     pub before: Option<String>,
     /// What the chart shows of the previous period, or why it shows nothing.
-    pub comparison: &'static str,
+    pub comparison: String,
     /// The same numbers as a table.
     pub rows: Vec<BucketRow>,
     /// The parts of the dimensions to choose from.
@@ -146,6 +146,8 @@ pub struct DimensionBars {
     pub more: Option<String>,
     /// The state with as few of its values as usual.
     pub fewer: Option<String>,
+    /// How many values are shown at most, in words, if there may be more and no state shows them.
+    pub at_most: Option<String>,
 }
 
 /// A value of a dimension.

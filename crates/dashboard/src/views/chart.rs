@@ -107,13 +107,17 @@ impl Chart {
         path
     }
 
-    /// The steps of the counts of the previous period. They rise and fall between the bars, so that no bar is cut.
+    /// The steps of the counts of the previous period. They rise and fall between the bars, so that no bar is cut. Above a column that
+    /// is not compared the line has a gap.
     pub(super) fn line(&self) -> String {
         let (mut path, top) = (String::new(), self.top());
+        let mut is_drawing = false;
         for (place, column) in self.columns.iter().enumerate() {
-            let Some(before) = column.before else { break };
-            let start = if place == 0 { "M0 " } else { "V" };
-            let _ = write!(path, "{start}{}H{}", y(before, top), place.saturating_add(1));
+            if let Some(before) = column.before {
+                let start = if is_drawing { "V".to_owned() } else { format!("M{place} ") };
+                let _ = write!(path, "{start}{}H{}", y(before, top), place.saturating_add(1));
+            }
+            is_drawing = column.before.is_some();
         }
         path
     }
@@ -215,6 +219,8 @@ mod tests {
         assert_eq!(chart.bars(false), "M0.12 100V0H0.88V100z");
         assert_eq!(chart.bars(true), "M2.12 100V75H2.88V100z");
         assert_eq!(chart.line(), "M0 50H1V0H2");
+        let gap = self::chart(&[(4, Some(2)), (0, None), (1, Some(4))]);
+        assert_eq!(gap.line(), "M0 50H1M2 0H3");
     }
 
     #[test]

@@ -13,6 +13,7 @@ async fn d66_cells_of_a_csv_run_no_formulas() {
         assert!(csv.body.contains(cell), "{cell}: {}", csv.body);
     }
     assert!(csv.body.contains(",,,'=1+1\r\n"), "names are cells too: {}", csv.body);
+    assert!(csv.body.contains("\r\ntime_zone,Europe/Berlin,,,,,\r\ntotal,"), "{}", csv.body);
     assert!(!csv.body.contains("\r\nlink,"), "one link has no dimension of links");
     let csv = viewer.get(&dashboard.path("analytics.csv?part=targets")).await;
     let line = csv.body.lines().find(|line| line.starts_with(&format!("link,{id},")));

@@ -39,7 +39,9 @@ async fn d48_live_figures_are_those_of_the_last_half_hour() {
     let page = viewer.get(&dashboard.path(&format!("{of_link}?country=AT&range=today"))).await.body;
     let address = dashboard.path(&format!("{of_link}/live?country=AT"));
     assert!(
-        page.contains(&format!("data-live=\"{address}\">Last 30 minutes: 1 click, 1 visitor<")),
+        page.contains(&format!(
+            "data-live=\"{address}\" data-old=\" (not current)\">Last 30 minutes: 1 click, 1 visitor<"
+        )),
         "{page}"
     );
     assert!(page.contains("Germany") || page.contains("Austria"), "countries have names: {page}");

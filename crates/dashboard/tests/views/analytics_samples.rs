@@ -123,10 +123,11 @@ fn report(m: &Maker, buckets: usize) -> AnalyticsReport {
         name: m.w((ENGLISH.analytics.dimension)(dimension)),
         values: ["Direct", "Organic search", "Germany", "autumn", "newsletter.example"].map(value).into(),
         more: m.some("?country=DE&device=-mobile&values=25&values_of=country#country"),
+        at_most: (dimension == Dimension::Channel).then(|| m.w(&(ENGLISH.analytics.at_most)(100))),
         fewer: (dimension == Dimension::Channel).then(|| m.w("?country=DE&device=-mobile#channel")),
     };
     AnalyticsReport {
-        comparison: ENGLISH.analytics.legend_before,
+        comparison: m.w(&(ENGLISH.analytics.legend_before)("28 Sep 2026 – 27 Oct 2026")),
         period: m.w("28 Oct 2026 – 26 Nov 2026, Europe/Berlin time"),
         totals: vec![
             total("Clicks", "13,480", "+12%", true),

@@ -148,6 +148,28 @@ impl TimeZone {
         EPOCH.saturating_add(SignedDuration::from_millis(at.saturating_add(self.offset_at(at))))
     }
 
+    /// The offset of the local clock from UTC at an instant, such as `+02:00`, if the clock shows this time twice because it is set back.
+    /// `None` at every other time.
+    ///
+    /// ```
+    /// # use signpost_domain::Timestamp;
+    /// # use signpost_domain::analytics::TimeZone;
+    /// let berlin = TimeZone::parse("Europe/Berlin").unwrap();
+    /// let offset = |at| berlin.offset_if_repeated(Timestamp::parse(at).unwrap());
+    /// assert_eq!(offset("2026-10-25T00:00:00Z").as_deref(), Some("+02:00"));
+    /// assert_eq!(offset("2026-10-25T01:00:00Z").as_deref(), Some("+01:00"));
+    /// assert_eq!(offset("2026-10-25T02:00:00Z"), None);
+    /// ```
+    #[must_use]
+    pub fn offset_if_repeated(&self, at: Timestamp) -> Option<String> {
+        if !matches!(self.offset_of(self.datetime(at)), AmbiguousOffset::Fold { .. }) {
+            return None;
+        }
+        let minutes = self.offset_at(at.unix_millis()) / 60_000;
+        let sign = if minutes < 0 { '-' } else { '+' };
+        Some(format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60))
+    }
+
     /// The offset of the local clock from UTC when it shows this time, or the two offsets around a change of the clock.
     pub(super) fn offset_of(&self, time: DateTime) -> AmbiguousOffset {
         self.zone.to_ambiguous_timestamp(time).offset()

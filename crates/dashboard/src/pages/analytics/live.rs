@@ -40,6 +40,9 @@ pub(crate) async fn of_link(visit: Visit) -> Result<HttpResponse, Failure> {
 
 async fn answer(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpResponse, Failure> {
     let state = State::read(&visit.query(), subject.of_report());
+    if !state.mistakes.is_empty() {
+        return Err(Failure::NOT_FOUND);
+    }
     let sentence = sentence(visit, member, subject, &state).await?;
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/plain; charset=utf-8")).body(sentence))
 }

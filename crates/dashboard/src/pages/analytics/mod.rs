@@ -81,6 +81,10 @@ async fn answers(
     subject: &Subject,
     state: &State,
 ) -> Result<Answers, Problem> {
+    if !state.mistakes.is_empty() {
+        // Figures without the filters would look as if they were applied.
+        return Err(Problem::Mistaken(state.mistakes.join(" ")));
+    }
     let questions = Questions::of(visit, member, subject, state).map_err(Problem::Mistaken)?;
     Ok(questions.ask(visit, member, subject, state).await?)
 }
@@ -107,7 +111,7 @@ async fn show(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
 async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpResponse, Failure> {
     let state = State::read(&visit.query(), subject.of_report());
     if !state.mistakes.is_empty() {
-        // A file without the filters would look as if they were applied. The page says what is wrong with them.
+        // The page says what is wrong with them.
         let query = visit.raw_query();
         return Err(Failure::Redirected(format!("{}?{query}", subject.path(member))));
     }
@@ -126,7 +130,7 @@ async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
     let scope = Scope::of(visit, member, &state).await?;
     response.insert_header((CONTENT_DISPOSITION, file_name(visit, member, subject, &scope, &answers)));
     let names = Names::read(visit, member, subject, &state, &answers).await?;
-    Ok(response.body(csv::file(&state, &answers, &names)))
+    Ok(response.body(csv::file(&state, &answers, &names, &scope)))
 }
 
 /// The name of the file: what it is about, and its days. A slug and an id have only characters that every file system takes.

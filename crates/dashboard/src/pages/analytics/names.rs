@@ -15,7 +15,7 @@ use crate::frame::TEXTS;
 use crate::pages::links::editor::caption_of;
 use crate::visit::{Member, Visit};
 
-/// The names of links and widgets, by their ids. Deleted ones have none.
+/// The names of links and widgets, by their ids. A deleted link is called by its id, and a deleted widget has no name.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashMap<String, String>);
 
@@ -60,6 +60,9 @@ async fn of_links(
     let mut names = HashMap::new();
     for batch in ids.chunks(MAX_VALUES) {
         let links = links::named(visit.app(), &member.caller, batch).await?;
+        let deleted =
+            batch.iter().map(ToString::to_string).map(|id| (id.clone(), (TEXTS.analytics.deleted)(&id)));
+        names.extend(deleted);
         names.extend(links.iter().map(|link| (link.id().to_string(), link.name.as_str().to_owned())));
     }
     Ok(names)

@@ -1,5 +1,7 @@
 //! The period of statistics: chosen by a name or by two dates, in the person's time zone.
 
+use std::collections::BTreeMap;
+
 use signpost_domain::PlanLimits;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{Buckets, Interval, LocalDate, Period, TimeZone, UtcDay};
@@ -164,8 +166,8 @@ impl Range {
         Ok(Self { period, previous, distance, first, last, is_clamped })
     }
 
-    /// The buckets of the previous period, one for each of these. They are not cut anew, because weeks and months of the two
-    /// periods begin on other days, and then one bucket would be compared with a longer one.
+    /// The buckets of the previous period: its hours, or one for each of these days, weeks or months. The latter are not cut anew,
+    /// because weeks and months of the two periods begin on other days, and then one bucket would be compared with a longer one.
     pub(super) fn previous_buckets(
         &self,
         of_period: &Buckets,
@@ -173,13 +175,46 @@ impl Range {
         zone: &TimeZone,
     ) -> Option<Buckets> {
         let previous = self.previous?;
-        let by_clock = self.period.first().unix_millis() - previous.first().unix_millis();
-        let earlier = |start: &Timestamp| match interval {
-            // The clock shows some hours twice and skips others, but buckets must not overlap.
-            Interval::Hour => Timestamp::from_unix_millis(start.unix_millis() - by_clock),
-            Interval::Day | Interval::Week | Interval::Month => Some(self.distance.before(*start, zone)),
-        };
-        Buckets::new(of_period.starts().iter().map(earlier).collect::<Option<_>>()?)
+        match interval {
+            Interval::Hour => Buckets::cut(previous, zone, interval).ok(),
+            Interval::Day | Interval::Week | Interval::Month => {
+                let earlier = of_period.starts().iter().map(|start| self.distance.before(*start, zone));
+                Buckets::new(earlier.collect())
+            }
+        }
+    }
+
+    /// For each bucket of the period, the count of the previous one with which it is compared. `before` has the buckets of
+    /// [`previous_buckets`](Self::previous_buckets) with their counts.
+    ///
+    /// Hours are compared if the clock showed the same. One that the clock showed twice counts as one hour, and one that it skipped
+    /// has no count.
+    pub(super) fn compared(
+        &self,
+        of_period: &Buckets,
+        before: impl Iterator<Item = (Timestamp, u64)>,
+        interval: Interval,
+        zone: &TimeZone,
+    ) -> Vec<Option<u64>> {
+        match interval {
+            Interval::Hour => {
+                let hour = |at: Timestamp| (LocalDate::at(at, zone), zone.local(at).hour);
+                let mut counts: BTreeMap<(LocalDate, u8), u64> = BTreeMap::new();
+                for (start, count) in before {
+                    let of_hour = counts.entry(hour(start)).or_default();
+                    *of_hour = of_hour.saturating_add(count);
+                }
+                // Removed, so that the second of two equal hours is not compared again.
+                let mut count_of = |start: &Timestamp| {
+                    let (date, hour) = hour(*start);
+                    counts.remove(&(self.distance.before_date(date), hour))
+                };
+                of_period.starts().iter().map(&mut count_of).collect()
+            }
+            Interval::Day | Interval::Week | Interval::Month => {
+                before.map(|(_, count)| Some(count)).collect()
+            }
+        }
     }
 
     /// The interval that gives a chart a readable number of buckets.
@@ -236,21 +271,39 @@ mod tests {
         for (choice, interval) in [
             (Choice::Preset(Preset::Days90), Interval::Week),
             (Choice::Preset(Preset::Days30), Interval::Day),
-            (Choice::Preset(Preset::Days30), Interval::Hour),
             (dates("2026-01-31", "2026-08-31"), Interval::Month),
-            (dates("2026-10-25", "2026-10-26"), Interval::Hour),
         ] {
             let range = Range::of(&choice, now, &berlin(), limits(3_650)).unwrap();
             let buckets = Buckets::cut(range.period, &berlin(), interval).unwrap();
             let before = range.previous_buckets(&buckets, interval, &berlin()).unwrap();
             let days = range.last.days_after(range.first) + 1;
             assert_eq!(buckets.starts().len(), before.starts().len(), "{choice:?}");
-            for (start, before) in
-                buckets.starts().iter().zip(before.starts()).filter(|_| interval != Interval::Hour)
-            {
+            for (start, before) in buckets.starts().iter().zip(before.starts()) {
                 assert_eq!(*before, berlin().days_earlier(*start, days), "{choice:?}");
             }
         }
+    }
+
+    #[test]
+    fn d46_hours_are_compared_if_the_clock_showed_the_same() {
+        let now = at("2026-11-27T12:00:00Z");
+        let compared = |day: &str| {
+            let range = Range::of(&dates(day, day), now, &berlin(), limits(3_650)).unwrap();
+            let buckets = Buckets::cut(range.period, &berlin(), Interval::Hour).unwrap();
+            let before = range.previous_buckets(&buckets, Interval::Hour, &berlin()).unwrap();
+            // Each hour has its number as its count.
+            let counts = (0..).zip(before.starts()).map(|(count, start)| (*start, count));
+            range.compared(&buckets, counts, Interval::Hour, &berlin())
+        };
+        let numbers = |numbers: std::ops::Range<u64>| numbers.map(Some).collect::<Vec<_>>();
+        assert_eq!(compared("2026-10-20"), numbers(0..24));
+        // On 25 October 2026 the clock showed 02:00 to 03:00 twice, on 29 March it skipped it.
+        let second_time = [numbers(0..3), vec![None], numbers(3..24)].concat();
+        assert_eq!(compared("2026-10-25"), second_time);
+        let sum = [numbers(0..2), vec![Some(2 + 3)], numbers(4..25)].concat();
+        assert_eq!(compared("2026-10-26"), sum);
+        assert_eq!(compared("2026-03-29"), [numbers(0..2), numbers(3..24)].concat());
+        assert_eq!(compared("2026-03-30"), [numbers(0..2), vec![None], numbers(2..23)].concat());
     }
 
     #[test]

@@ -19,7 +19,12 @@ pub(super) struct Drawn {
 pub(super) fn drawn(answers: &Answers, measure: Measure, days: &str, preferences: &Preferences) -> Drawn {
     let Answers { questions, report, previous, is_late: _ } = answers;
     let starts = questions.asked.buckets.starts();
-    let earlier = previous.as_ref().map(|Previous { report, .. }| report.series.as_slice());
+    let compared = previous.as_ref().map(|Previous { buckets, report }| {
+        let counts = report.series.iter().map(|counts| measure.of(*counts));
+        let before = buckets.starts().iter().copied().zip(counts);
+        let (buckets, interval) = (&questions.asked.buckets, questions.interval);
+        questions.range.compared(buckets, before, interval, &preferences.time_zone)
+    });
     let last = starts.len().saturating_sub(1);
     let ends_early = ends_early(questions.range.period, &questions.asked.buckets, answers, preferences);
     let mut drawn = Drawn {
@@ -30,7 +35,7 @@ pub(super) fn drawn(answers: &Answers, measure: Measure, days: &str, preferences
         rows: Vec::with_capacity(starts.len()),
     };
     for (place, (start, counts)) in starts.iter().zip(&report.series).enumerate() {
-        let before = earlier.and_then(|series| series.get(place)).map(|counts| measure.of(*counts));
+        let before = compared.as_ref().and_then(|compared| compared.get(place).copied().flatten());
         let is_partial = *start < questions.range.period.first() || (place == last && ends_early);
         let whole = name(*start, questions.interval, preferences);
         let name = if is_partial { (TEXTS.analytics.partial)(&whole) } else { whole };
@@ -68,7 +73,10 @@ fn ends_early(period: Period, buckets: &Buckets, answers: &Answers, preferences:
 /// A bucket as people name it.
 fn name(start: Timestamp, interval: Interval, preferences: &Preferences) -> String {
     match interval {
-        Interval::Hour => date_and_time(start, preferences),
+        Interval::Hour => {
+            let offset = preferences.time_zone.offset_if_repeated(start).map(|offset| format!(" ({offset})"));
+            format!("{}{}", date_and_time(start, preferences), offset.unwrap_or_default())
+        }
         Interval::Day => date(start, preferences),
         Interval::Week => (TEXTS.analytics.week_from)(&date(start, preferences)),
         Interval::Month => month(start, preferences),

@@ -48,7 +48,10 @@ pub(super) struct State {
 impl State {
     /// The state that a query names. Names that do not exist count as absent.
     pub(super) fn read(query: &Query, subject: ReportSubject) -> Self {
+        // Somebody who writes two dates into the address means them.
+        let has_dates = ["from", "to"].iter().any(|name| !query.text(name).is_empty());
         let choice = match query.text("range") {
+            "" if has_dates => Choice::Dates { from: date(query.text("from")), to: date(query.text("to")) },
             DATES => Choice::Dates { from: date(query.text("from")), to: date(query.text("to")) },
             name => Choice::Preset(Preset::parse(name).unwrap_or_default()),
         };

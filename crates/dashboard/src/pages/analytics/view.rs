@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use signpost_app::AppError;
 use signpost_app::analytics::first_kept_day;
-use signpost_domain::analytics::{Dimension, Interval, TimeZone, UtcDay, ValueCounts};
+use signpost_domain::analytics::{Dimension, Interval, Period, TimeZone, UtcDay, ValueCounts};
 use signpost_domain::{Preferences, Refusal};
 
 use super::Problem;
@@ -153,7 +153,7 @@ async fn blank(
         },
         filters: scope.filters(state).into_iter().chain(filters(state, names)).collect(),
         without_filters: state.without_filters().address(),
-        notes: state.mistakes.clone(),
+        notes: Vec::new(),
         problem: None,
         live: None,
         report: None,
@@ -228,9 +228,11 @@ fn report(
 ) -> AnalyticsReport {
     let preferences = &member.signed_in.user().preferences;
     let Answers { questions, report, previous, is_late } = answers;
-    let period = questions.range.period;
-    let (first, last) = (date(period.first(), preferences), date(period.last(), preferences));
-    let days = if first == last { first } else { format!("{first} – {last}") };
+    let days_of = |period: Period| {
+        let (first, last) = (date(period.first(), preferences), date(period.last(), preferences));
+        if first == last { first } else { format!("{first} – {last}") }
+    };
+    let days = days_of(questions.range.period);
     let total = |measure: Measure| {
         let count = measure.of(report.totals);
         let before = previous.as_ref().map(|previous| measure.of(previous.report.totals));
@@ -257,9 +259,9 @@ fn report(
         chart: drawn.chart,
         before: previous.as_ref().map(|_| (WORDS.before)(state.measure.name())),
         comparison: match previous {
-            Some(_) => WORDS.legend_before,
-            None if *is_late => WORDS.previous_is_late,
-            None => WORDS.no_comparison,
+            Some(_) => (WORDS.legend_before)(&questions.range.previous.map(days_of).unwrap_or_default()),
+            None if *is_late => WORDS.previous_is_late.to_owned(),
+            None => WORDS.no_comparison.to_owned(),
         },
         rows: drawn.rows,
         parts: Part::offered(subject.of_report()).map(part).collect(),
@@ -316,12 +318,14 @@ fn bars(state: &State, dimension: Dimension, values: &[ValueCounts], names: &Nam
     };
     let to_card = |state: &State| format!("{}#{}", state.address(), dimension.as_str());
     let shown = state.shown(dimension, values);
-    let more = state.with_more_values(dimension).filter(|_| shown.len() >= state.values_of(dimension));
+    let is_cut = shown.len() >= state.values_of(dimension);
+    let more = state.with_more_values(dimension).filter(|_| is_cut);
     DimensionBars {
         id: dimension.as_str().to_owned(),
         name: dimension_name.to_owned(),
         values: shown.iter().map(bar).collect(),
         more: more.as_ref().map(to_card),
+        at_most: (is_cut && more.is_none()).then(|| (WORDS.at_most)(shown.len())),
         fewer: state.with_few_values(dimension).as_ref().map(to_card),
     }
 }
