@@ -21,7 +21,7 @@ pub struct EditorPage {
     pub can_write: bool,
     /// Whether the form has changes that are not saved.
     pub is_changed: bool,
-    /// The form. After a stale edit its `revision` is the one of the stored version.
+    /// The form. While there is a conflict its `revision` is the one of the stored version.
     pub form: Form,
     /// The public address, with and without its scheme.
     pub url: Option<(String, String)>,
@@ -53,11 +53,16 @@ pub struct EditorPage {
     pub widgets: Option<Vec<EditorWidget>>,
     /// The types that can be added: the object of the button, and its label.
     pub additions: Vec<(&'static str, &'static str)>,
-    /// Somebody else changed the page meanwhile. The fields hold what was typed.
+    /// Somebody else changed the page meanwhile, and the user has not decided yet. The fields hold what was typed.
     pub conflict: Option<Conflict>,
 }
 
 impl EditorPage {
+    /// Whether the request before was about a widget, which then gets the focus.
+    fn is_arranged(&self) -> bool {
+        self.widgets.iter().flatten().any(|widget| widget.is_current)
+    }
+
     fn violations<'a>(&'a self) -> Vec<Violation<'a>> {
         let (t, e) = (self.shell.t, self.shell.t.editor);
         let own = [

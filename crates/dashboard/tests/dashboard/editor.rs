@@ -1,6 +1,7 @@
 //! The editor of landing pages: every widget, and nothing that was typed is lost (D34, D35).
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use actix_web::test::TestRequest;
 use signpost_domain::Role;
@@ -294,6 +295,47 @@ async fn d68_a_stale_edit_shows_both_versions_and_loses_neither() {
     }
     let kept = saved(&editor, &path, &stale, &[]).await;
     assert!(kept.body.contains("My heading") && !kept.body.contains("Their shop"), "{}", kept.body);
+}
+
+#[actix_web::test]
+async fn d68_a_conflict_in_the_editor_stays_until_the_person_decides() {
+    let (dashboard, editor, path) = page().await;
+    let clock = &dashboard.memory.clock;
+    let mine = editor.get(&path).await;
+    clock.advance(Duration::from_secs(1));
+    saved(&editor, &path, &mine, &[("description", "Their words")]).await;
+    let assert_shows_both = |answer: &Answer, theirs: &str| {
+        let notice = answer.body.split_once("This link was changed meanwhile").expect("the notice").1;
+        let (notice, form) = notice.split_once("<form id=\"editor\"").unwrap();
+        let bar = form.split_once("data-unsaved").unwrap().0;
+        for part in [theirs, "Mine", "Save mine anyway", "Take the saved one"] {
+            assert!(notice.contains(part), "{part}: {notice}");
+        }
+        assert!(bar.contains("Save mine anyway") && bar.contains("Take the saved one"), "{bar}");
+        assert!(!bar.contains(">Save<"), "{bar}");
+    };
+    let stale = press(&editor, &path, &mine, "save", &[("title", "Mine")]).await;
+    assert_eq!(stale.status, 409);
+    assert_shows_both(&stale, "Their words");
+    let mut shown = press(&editor, &path, &stale, "add-heading", &[]).await;
+    assert_shows_both(&shown, "Their words");
+    for button in ["add-divider", "up-w1", "remove-w0", "restore-w0"] {
+        shown = press(&editor, &path, &shown, button, &[("w0.text", "News")]).await;
+        assert_shows_both(&shown, "Their words");
+    }
+    // A mistake is no decision either, because nothing was saved.
+    let wrong = press(&editor, &path, &shown, "save", &[("accent_color", "red")]).await;
+    assert_eq!(wrong.status, 422);
+    assert_shows_both(&wrong, "Their words");
+    // A third version is shown before it can be overwritten.
+    clock.advance(Duration::from_secs(1));
+    saved(&editor, &path, &editor.get(&path).await, &[("description", "Newer words")]).await;
+    let third = press(&editor, &path, &shown, "save", &[]).await;
+    assert_eq!(third.status, 409);
+    assert_shows_both(&third, "Newer words");
+    let kept = saved(&editor, &path, &third, &[]).await;
+    assert!(kept.body.contains("value=\"Mine\"") && !kept.body.contains("Newer words"), "{}", kept.body);
+    assert!(!kept.body.contains("changed meanwhile"), "{}", kept.body);
 }
 
 #[actix_web::test]

@@ -73,8 +73,7 @@ pub(crate) async fn send(visit: Visit, payload: web::Payload) -> Result<HttpResp
             let general = (action.adds() && form.is_full()).then(|| TEXTS.editor.full.to_owned());
             let is_refused = general.is_some();
             let current = if is_refused { None } else { form.arrange(action) };
-            let shown = Some(body.text("revision").to_owned());
-            let remarks = Remarks { current, general, is_changed: true, shown, ..Remarks::default() };
+            let remarks = Remarks { current, general, is_changed: true, ..Remarks::of_unsaved(&body) };
             let view = editor_page(&visit, &member, &stored, &form, &remarks);
             if is_refused { refused(&view) } else { page(&view) }
         }
@@ -120,11 +119,10 @@ async fn save(
 ) -> Result<HttpResponse, Failure> {
     let shown = body.shown_revision()?;
     let (request, violations, places) = form.request(stored);
-    let remarks = Remarks { places, is_changed: true, ..Remarks::default() };
+    let remarks = Remarks { places, is_changed: true, ..Remarks::of_unsaved(body) };
     if remarks.places.len() > Widgets::MAX {
         let general = Some(TEXTS.editor.too_many.to_owned());
-        let shown = Some(shown.get().to_string());
-        let remarks = Remarks { violations, general, shown, ..remarks };
+        let remarks = Remarks { violations, general, ..remarks };
         return refused(&editor_page(visit, member, stored, form, &remarks));
     }
     let submitted = Submitted { value: request, violations };
@@ -138,13 +136,13 @@ async fn save(
             // The same form was sent twice.
             return Ok(see_other(&path));
         }
-        let remarks = Remarks { is_stale: true, ..remarks };
+        let remarks = Remarks { is_stale: true, shown: None, ..remarks };
         return page_with(StatusCode::CONFLICT, &editor_page(visit, member, &theirs, form, &remarks));
     }
     let Err(Mistake { violations, general }) = Mistake::of(saved, body)? else { return Ok(see_other(&path)) };
     // Fields of widgets have their messages beside them.
     let general = general.filter(|_| violations.is_empty() || !only_about_the_form(&violations));
-    let remarks = Remarks { violations, general, shown: Some(shown.get().to_string()), ..remarks };
+    let remarks = Remarks { violations, general, ..remarks };
     refused(&editor_page(visit, member, stored, form, &remarks))
 }
 

@@ -10,6 +10,7 @@ use super::super::list::{public_url, without_scheme};
 use super::page_form::{PageForm, WidgetForm};
 use super::widget_type::{self, Input, WidgetType};
 use crate::curl;
+use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::date_and_time;
 use crate::pages::{field, message_at};
@@ -35,10 +36,21 @@ pub(super) struct Remarks {
     pub(super) current: Option<usize>,
     /// Whether the form differs from what is stored.
     pub(super) is_changed: bool,
-    /// Whether the page was changed after the form was shown.
+    /// Whether the page was changed after the form was shown, and the person has not decided yet.
     pub(super) is_stale: bool,
-    /// The version that the form showed.
+    /// The version that the form showed. `None` shows the stored one.
     pub(super) shown: Option<String>,
+}
+
+impl Remarks {
+    /// About a form that was sent and not saved. The form shows the version that it showed before, so that a later save notices
+    /// another one. A form that showed a conflict shows it again, with the version that is stored by now, until the person has
+    /// decided.
+    pub(super) fn of_unsaved(body: &FormBody) -> Self {
+        let is_stale = body.is_checked("conflict");
+        let shown = (!is_stale).then(|| body.text("revision").to_owned());
+        Self { is_stale, shown, ..Self::default() }
+    }
 }
 
 /// The page of the editor with this form.
