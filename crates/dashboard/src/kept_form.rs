@@ -218,9 +218,8 @@ fn has_typed(fields: &[(String, String)]) -> bool {
 
 /// Whether a person has typed or chosen this field.
 fn is_typed((name, value): &(String, String)) -> bool {
-    const BY_THE_PAGE: [&str; 7] =
-        ["idempotency_key", "revision", "tags_shown", "zone", "ids", "action", "do"];
-    !value.is_empty() && !BY_THE_PAGE.contains(&name.as_str())
+    const BY_THE_PAGE: [&str; 7] = ["idempotency_key", "revision", "conflict", "zone", "ids", "action", "do"];
+    !value.is_empty() && !BY_THE_PAGE.contains(&name.as_str()) && !name.ends_with("_shown")
 }
 
 impl KeptForm {

@@ -118,7 +118,7 @@ pub struct DomainPage {
 impl DomainPage {
     fn violations(&self) -> Vec<Violation<'_>> {
         let words = self.shell.t.domains;
-        let VisitorsForm { form: _, root_url, not_found_url, expired_url } = &self.visitors;
+        let VisitorsForm { form: _, opened_with: _, root_url, not_found_url, expired_url } = &self.visitors;
         violations([
             ("root_url", words.root_url, &root_url.error),
             ("not_found_url", words.not_found_url, &not_found_url.error),
@@ -132,6 +132,8 @@ impl DomainPage {
 pub struct VisitorsForm {
     /// The key, the revision of the domain, and why nothing was saved.
     pub form: Form,
+    /// The names and values of the hidden fields with what the form was opened with.
+    pub opened_with: Vec<(&'static str, String)>,
     /// `root_url`
     pub root_url: Field,
     /// `not_found_url`

@@ -237,6 +237,48 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
 }
 
 #[actix_web::test]
+async fn d127_only_a_change_of_the_addresses_makes_their_form_stale() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let path = connect(&dashboard, &editor, HOST).await;
+    let shown = editor.get(&path).await;
+    let form = |shown: &Answer, root: &'static str| {
+        let hidden = ["revision", "root_url_shown", "not_found_url_shown", "expired_url_shown"];
+        let hidden = hidden.map(|name| (name, shown.hidden(name)));
+        let typed = [("root_url", root), ("not_found_url", ""), ("expired_url", "")];
+        hidden.into_iter().chain(typed.map(|(name, value)| (name, value.to_owned()))).collect::<Vec<_>>()
+    };
+    let send = async |form: Vec<(&'static str, String)>| {
+        let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        editor.post(&path, &form).await
+    };
+    // A check moves the revision, and changes nothing that the form shows.
+    dashboard.memory.dns.set_alias(HOST, "edge.example.net");
+    dashboard.memory.dns.set_texts(&format!("_signpost.{HOST}"), [proof_on(&shown)]);
+    let checked = check(&editor, &path).await;
+    assert_ne!(checked.hidden("revision"), shown.hidden("revision"));
+    let mistaken = send(form(&shown, "gone")).await;
+    assert_eq!(mistaken.status, 422);
+    assert!(mistaken.body.contains("id=\"e-root_url\""), "{}", mistaken.body);
+    let saved = send(form(&shown, "https://example.com/")).await;
+    assert_eq!(saved.location(), format!("{path}?said=domain-saved"), "{}", saved.body);
+    // Another person's address is not overwritten, also not by a form that was corrected meanwhile.
+    let stale = send(form(&mistaken, "https://example.org/")).await;
+    assert_eq!(stale.status, 422);
+    for part in
+        ["Somebody changed this domain", "root: https://example.com/", "value=\"https://example.org/\""]
+    {
+        assert!(stale.body.contains(part), "{part}: {}", stale.body);
+    }
+    assert_eq!(stale.hidden("root_url_shown"), "https://example.com/");
+    let saved = send(form(&stale, "https://example.org/")).await;
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    // The form of the version before lacks these fields, so every change makes it stale.
+    let old = [("root_url", "https://example.com/"), ("revision", &*shown.hidden("revision"))];
+    assert_eq!(editor.post(&path, &old).await.status, 422);
+}
+
+#[actix_web::test]
 async fn d127_the_address_of_ended_links_is_judged_kept_and_removed() {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;

@@ -105,6 +105,7 @@ fn single(m: &Maker) {
         problem: m.some("DNS gave no answer about this hostname, and nothing was changed; try again later."),
         visitors: VisitorsForm {
             form: Form { revision: Some("3".to_owned()), ..form(412) },
+            opened_with: vec![("root_url_shown", m.w("https://example.com/"))],
             root_url: Field::of(m.w("https://example.com/")),
             not_found_url: Field {
                 value: m.w("https://go.example.com/x"),

@@ -24,6 +24,12 @@ const ROOT: &str = "root_url";
 const NOT_FOUND: &str = "not_found_url";
 const EXPIRED: &str = "expired_url";
 
+/// The fields with what the form was opened with.
+const SHOWN: [&str; 3] = ["root_url_shown", "not_found_url_shown", "expired_url_shown"];
+
+/// How often a form is saved over changes that it does not show, such as those of checks.
+const ATTEMPTS: usize = 3;
+
 /// What was typed, and why it was not saved. A page of the version before has fewer fields.
 pub(super) struct Typed {
     root_url: Option<String>,
@@ -31,6 +37,10 @@ pub(super) struct Typed {
     expired_url: Option<String>,
     violations: Violations,
     is_stale: bool,
+    /// What the form was opened with. `None` for a page of the version before.
+    shown: Option<[String; 3]>,
+    /// The revision that it was opened with.
+    revision: String,
 }
 
 /// `POST /{account}/domains/{id}`
@@ -55,11 +65,8 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     let submitted = Submitted { value: request.clone(), violations };
     let saved_answer =
         || see_other(&format!("{}/{}?said=domain-saved", list_path(&member), visit.part("id")));
-    let unchanged = Precondition::RevisionIn(vec![form.shown_revision()?]);
-    let id = visit.id::<DomainKind>();
-    let saved = domains::update(visit.app(), &member.caller, id, submitted, &unchanged).await;
-    let (violations, is_stale) = match saved {
-        Ok(_) => return Ok(saved_answer()),
+    let (violations, is_stale) = match update(&visit, &member, &form, &submitted).await? {
+        Ok(()) => return Ok(saved_answer()),
         Err(AppError::Invalid(violations)) => (violations, false),
         Err(AppError::Refused(Refusal::PreconditionFailed(_))) => {
             if is_readable && is_stored(&visit, &member, &request).await? {
@@ -76,9 +83,48 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         expired_url: text(EXPIRED),
         violations,
         is_stale,
+        shown: opened_with(&form).map(|shown| shown.map(str::to_owned)),
+        revision: form.text("revision").to_owned(),
     };
     let remarks = Remarks { typed: Some(typed), ..Remarks::default() };
     refused(&domain_page(&visit, &member, remarks).await?)
+}
+
+/// Saves the form if the three addresses are still those that it was opened with. Checks move the revision too, but the form shows
+/// nothing of what they change.
+async fn update(
+    visit: &Visit,
+    member: &Member,
+    form: &FormBody,
+    submitted: &Submitted<DomainRequest>,
+) -> Result<Result<(), AppError>, Failure> {
+    let (app, caller, id) = (visit.app(), &member.caller, visit.id::<DomainKind>());
+    let mut revision = form.shown_revision()?;
+    let mut attempts = 1;
+    loop {
+        let unchanged = Precondition::RevisionIn(vec![revision]);
+        let saved = domains::update(app, caller, id, submitted.clone(), &unchanged).await.map(|_| ());
+        if attempts == ATTEMPTS || !matches!(saved, Err(AppError::Refused(Refusal::PreconditionFailed(_)))) {
+            return Ok(saved);
+        }
+        let stored = domains::get(app, caller, id).await?.domain;
+        if opened_with(form) != Some(texts_of(&stored.urls)) {
+            return Ok(saved);
+        }
+        revision = stored.revision;
+        attempts += 1;
+    }
+}
+
+/// The three addresses that the form was opened with. `None` for a page of the version before, which did not send them.
+fn opened_with(form: &FormBody) -> Option<[&str; 3]> {
+    let [root, not_found, expired] = SHOWN.map(|name| form.given(name));
+    Some([root?, not_found?, expired?])
+}
+
+fn texts_of(urls: &DomainUrls) -> [&str; 3] {
+    let DomainUrls { root_url, not_found_url, expired_url } = urls;
+    [root_url, not_found_url, expired_url].map(|url| url.as_ref().map_or("", TargetUrl::as_str))
 }
 
 /// What a field asks for. One that the form does not have stays as it is.
@@ -101,14 +147,21 @@ async fn is_stored(visit: &Visit, member: &Member, request: &DomainRequest) -> R
 
 /// The form with what is stored, or with what was typed.
 pub(super) fn form_of(shown: &DomainWithInstructions, key: String, typed: Option<Typed>) -> VisitorsForm {
-    let DomainUrls { root_url, not_found_url, expired_url } = &shown.domain.urls;
-    let stored = [root_url, not_found_url, expired_url]
-        .map(|url| url.as_ref().map_or("", TargetUrl::as_str).to_owned());
+    let stored = texts_of(&shown.domain.urls).map(str::to_owned);
     let revision = Some(shown.domain.revision.get().to_string());
     let form = Form { idempotency_key: key, revision, general_error: None };
-    let Some(Typed { root_url, not_found_url, expired_url, violations, is_stale }) = typed else {
+    let opened = |shown: [String; 3]| SHOWN.into_iter().zip(shown).collect();
+    let Some(typed) = typed else {
+        let opened_with = opened(stored.clone());
         let [root_url, not_found_url, expired_url] = stored.map(Field::of);
-        return VisitorsForm { form, root_url, not_found_url, expired_url };
+        return VisitorsForm { form, opened_with, root_url, not_found_url, expired_url };
+    };
+    let Typed { root_url, not_found_url, expired_url, violations, is_stale, shown, revision } = typed;
+    // A form with a mistake shows the version that it showed before, so that a later save notices another one.
+    let (form, opened_with) = if is_stale {
+        (form, opened(stored.clone()))
+    } else {
+        (Form { revision: Some(revision), ..form }, shown.map(opened).unwrap_or_default())
     };
     let general_error = is_stale.then(|| {
         let said = |url: &String| {
@@ -121,6 +174,7 @@ pub(super) fn form_of(shown: &DomainWithInstructions, key: String, typed: Option
     let [root, not_found, expired] = stored;
     VisitorsForm {
         form: Form { general_error, ..form },
+        opened_with,
         root_url: field(&root_url.unwrap_or(root), &violations, ROOT),
         not_found_url: field(&not_found_url.unwrap_or(not_found), &violations, NOT_FOUND),
         expired_url: field(&expired_url.unwrap_or(expired), &violations, EXPIRED),
