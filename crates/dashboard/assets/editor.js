@@ -4,6 +4,7 @@
   const doc = document, form = doc.getElementById("editor");
   const preview = form?.querySelector("[value=preview]");
   if (!preview) return;
+  const address = preview.formAction;
 
   // A fresh frame replaces its first page, so that previews leave no entries in the history.
   const frame = () => {
@@ -17,7 +18,7 @@
     // The preview begins at the widget that is edited, or at the title.
     const item = event?.target.closest("[data-widget],form>.f");
     if (item) shown = item.querySelector("[name=widget]")?.value ?? "";
-    preview.formAction = `${form.action}#${shown}`;
+    preview.formAction = `${address}#${shown}`;
     clearTimeout(timer);
     timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
   };

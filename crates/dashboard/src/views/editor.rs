@@ -83,6 +83,18 @@ impl EditorPage {
     }
 }
 
+/// What the frame of the preview shows in place of the page.
+#[derive(Debug, Clone, Template)]
+#[template(path = "preview-failed.html")]
+pub struct PreviewFailedPage<'a> {
+    /// What happened, in a few words.
+    pub heading: &'a str,
+    /// What happened; may be empty.
+    pub text: String,
+    /// What to do next.
+    pub advice: &'a str,
+}
+
 /// A widget.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditorWidget {

@@ -44,7 +44,7 @@ pub use chart::{Chart, Column, MAX_FOCUSABLE};
 pub use domains::{
     CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone, VisitorsForm,
 };
-pub use editor::{Control, EditorInput, EditorPage, EditorWidget};
+pub use editor::{Control, EditorInput, EditorPage, EditorWidget, PreviewFailedPage};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };

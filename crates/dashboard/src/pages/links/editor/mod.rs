@@ -43,9 +43,8 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 }
 
 /// `GET /{account}/links/{id}/page/preview`: the page as it is stored.
-pub(crate) async fn show_preview(visit: Visit) -> Result<HttpResponse, Failure> {
-    let (_, stored) = open(&visit).await?;
-    preview::preview(&visit, &stored, None, PageContentRequest::default(), &[])
+pub(crate) async fn show_preview(visit: Visit) -> HttpResponse {
+    preview_of_stored(&visit).await.unwrap_or_else(|failure| preview::failed(&failure))
 }
 
 /// `GET /{account}/links/{id}/page/accent`: how readable an accent colour is, as a sentence.
@@ -58,17 +57,19 @@ pub(crate) async fn judge_accent(visit: Visit) -> Result<HttpResponse, Failure> 
 }
 
 /// `POST /{account}/links/{id}/page`: does what the pressed button says. The form is large, so it is read only for a member who may
-/// change links.
+/// change links. With the parameter `preview` the answer is for the frame, whatever it says.
 pub(crate) async fn send(visit: Visit, payload: web::Payload) -> Result<HttpResponse, Failure> {
+    if visit.query().given("preview").is_some() {
+        let shown = preview_of_sent(&visit, payload).await;
+        return Ok(shown.unwrap_or_else(|failure| preview::failed(&failure)));
+    }
     let (member, body) = visit.writer_with_large_form(payload.into_inner()).await?;
     let stored = stored(&visit, &member).await?;
     let mut form = PageForm::sent(&body);
     match Action::parse(body.text("do"), &form) {
         Action::Save => save(&visit, &member, &stored, &form, &body).await,
-        Action::Preview => {
-            let (title, changes, marks) = previewed(&form, &stored);
-            preview::preview(&visit, &stored, title.as_ref(), changes, &marks)
-        }
+        // The button of an editor of the version before.
+        Action::Preview => preview_of(&visit, &stored, &form),
         action => {
             let general = (action.adds() && form.is_full()).then(|| TEXTS.editor.full.to_owned());
             let is_refused = general.is_some();
@@ -78,6 +79,22 @@ pub(crate) async fn send(visit: Visit, payload: web::Payload) -> Result<HttpResp
             if is_refused { refused(&view) } else { page(&view) }
         }
     }
+}
+
+async fn preview_of_stored(visit: &Visit) -> Result<HttpResponse, Failure> {
+    let (_, stored) = open(visit).await?;
+    preview::preview(visit, &stored, None, PageContentRequest::default(), &[])
+}
+
+async fn preview_of_sent(visit: &Visit, payload: web::Payload) -> Result<HttpResponse, Failure> {
+    let (member, body) = visit.writer_with_large_form(payload.into_inner()).await?;
+    let stored = stored(visit, &member).await?;
+    preview_of(visit, &stored, &PageForm::sent(&body))
+}
+
+fn preview_of(visit: &Visit, stored: &LandingPage, form: &PageForm) -> Result<HttpResponse, Failure> {
+    let (title, changes, marks) = previewed(form, stored);
+    preview::preview(visit, stored, title.as_ref(), changes, &marks)
 }
 
 async fn open(visit: &Visit) -> Result<(Member, LandingPage), Failure> {
