@@ -23,6 +23,19 @@ pub struct DomainsPage {
     pub form: Form,
     /// `hostname`
     pub hostname: Field,
+    /// The record that proves the hostname which another account has connected.
+    pub proof: Option<ProofRecord>,
+}
+
+/// A record that proves a hostname.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProofRecord {
+    /// The type, such as `TXT`.
+    pub record_type: &'static str,
+    /// The full name.
+    pub name: String,
+    /// The value.
+    pub value: String,
 }
 
 impl DomainsPage {
@@ -159,8 +172,8 @@ pub struct RecordRow {
     pub is_known: bool,
     /// The values that the last look-up found.
     pub seen: Vec<String>,
-    /// The mistake that explains why it was not found, in parts of a sentence, and whether each is a name or value.
-    pub hint: Vec<(bool, String)>,
+    /// The mistake that explains why it was not found; may be empty. Names and values stand between backticks.
+    pub hint: String,
 }
 
 /// A certificate.

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::domains::Label;
-use super::form::{Field, Select, Violation, violations};
+use super::form::{Field, Select, Violation, violations, with_code};
 use super::life::TimeField;
 use super::link_list::NamedId;
 use super::shell::Shell;
@@ -117,14 +117,4 @@ impl StepRow {
     fn parts_of_reason(&self) -> Vec<(&str, bool)> {
         with_code(&self.reason)
     }
-}
-
-/// The parts of a sentence, each with whether it stood between backticks. A sentence with an unpaired one stays as it is.
-fn with_code(sentence: &str) -> Vec<(&str, bool)> {
-    let parts: Vec<&str> = sentence.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return vec![(sentence, false)];
-    }
-    let parts = parts.into_iter().enumerate().map(|(place, part)| (part, place % 2 == 1));
-    parts.filter(|(part, _)| !part.is_empty()).collect()
 }

@@ -80,3 +80,25 @@ pub(crate) fn violations<'a>(
         })
         .collect()
 }
+
+/// The parts of a sentence, each with whether it stood between backticks. A sentence with an unpaired one stays as it is.
+pub(crate) fn with_code(sentence: &str) -> Vec<(&str, bool)> {
+    let parts: Vec<&str> = sentence.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return vec![(sentence, false)];
+    }
+    let parts = parts.into_iter().enumerate().map(|(place, part)| (part, place % 2 == 1));
+    parts.filter(|(part, _)| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_backticks_mark_values() {
+        assert_eq!(with_code(""), []);
+        assert_eq!(with_code("Enter `@`."), [("Enter ", false), ("@", true), (".", false)]);
+        assert_eq!(with_code("Not a `."), [("Not a `.", false)]);
+    }
+}

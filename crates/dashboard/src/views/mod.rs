@@ -42,7 +42,7 @@ pub use analytics::{
 pub use audit::{AuditAccount, AuditFilterForm, AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};
 pub use domains::{
-    CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone, VisitorsForm,
+    CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, ProofRecord, RecordRow, Tone, VisitorsForm,
 };
 pub use editor::{Control, EditorInput, EditorPage, EditorWidget, PreviewFailedPage};
 pub use entry::{
@@ -50,6 +50,7 @@ pub use entry::{
 };
 pub use errors::{ErrorKind, ErrorPage, KeptFormPage};
 pub use explain::{ExplainPage, ExplanationView, StepRow, VisitForm};
+pub(crate) use form::with_code;
 pub use form::{Choice, Field, Form, Select, Violation};
 pub use groups::{GroupRow, GroupsPage};
 pub use keys::{IssueKeyForm, IssuedKeyPage, KeyRow, KeyState, KeysPage};

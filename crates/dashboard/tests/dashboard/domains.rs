@@ -154,6 +154,21 @@ async fn d37_a_refused_hostname_stays_in_the_form_with_the_reason() {
         let has_both = answer.body.contains(reason) && answer.body.contains(&format!("value=\"{hostname}\""));
         assert!(has_both, "{hostname}: {}", answer.body);
     }
+    // The record that would prove it can be copied, and prose has no marks of code in it.
+    let taken = editor.post(&dashboard.path("domains"), &[("hostname", "taken.customer.com")]).await;
+    let proof = proof_on(&taken);
+    for part in [
+        "<h2>TXT</h2>",
+        "<code>_signpost.taken.customer.com</code>",
+        "data-copy=\"_signpost.taken.customer.com\"",
+        &format!("<code>{proof}</code>"),
+        &format!("data-copy=\"{proof}\""),
+    ] {
+        assert!(taken.body.contains(part), "{part}: {}", taken.body);
+    }
+    assert!(!taken.body.contains('`'), "{}", taken.body);
+    let special = editor.post(&dashboard.path("domains"), &[("hostname", "shop.test")]).await;
+    assert!(special.body.contains("<code>test</code>") && !special.body.contains('`'), "{}", special.body);
     // The same hostname again is the same domain (D40).
     let first = connect(&dashboard, &editor, HOST).await;
     assert_eq!(connect(&dashboard, &editor, "GO.customer.com.").await, first);

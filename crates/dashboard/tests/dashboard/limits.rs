@@ -116,7 +116,7 @@ async fn d137_on_a_plan_without_limits_one_that_is_there_stays_and_can_only_be_r
         let refused = save(&editor, &id, "one", &[("max_clicks", other)]).await;
         assert_eq!(refused.status, 422, "{other}");
         assert!(
-            refused.body.contains("id=\"e-max_clicks\">The feature `link_access` is not part"),
+            refused.body.contains("id=\"e-max_clicks\">The feature <code>link_access</code> is not part"),
             "{}",
             refused.body
         );

@@ -150,7 +150,7 @@ async fn d137_on_a_plan_without_passwords_one_that_is_there_stays_and_can_only_b
         for refused in [save(&editor, &id, kind, &typed).await, new] {
             assert_eq!(refused.status, 422);
             assert_hidden(&refused);
-            let part = "id=\"e-link_password\">The feature `link_access` is not part";
+            let part = "id=\"e-link_password\">The feature <code>link_access</code> is not part";
             assert!(refused.body.contains(part), "{}", refused.body);
             assert!(!input(&refused, "link_password").contains(" required"), "it can be given up");
         }

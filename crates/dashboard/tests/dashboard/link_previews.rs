@@ -155,7 +155,7 @@ async fn d137_without_the_feature_a_card_can_only_be_removed() {
     assert!(page.body.contains("empty all three fields to remove it"), "{}", page.body);
     let other = [("preview_title", "Another")];
     let refused = save(&editor, &id, "one", &other).await;
-    let reason = "id=\"e-preview_title\">The feature `link_previews` is not part";
+    let reason = "id=\"e-preview_title\">The feature <code>link_previews</code> is not part";
     assert!(refused.status == 422 && refused.body.contains(reason), "{}", refused.body);
     assert_eq!(value(&refused, "preview_title"), "Another");
     for kept in [&[("note", "Kept")][..], &CARD] {

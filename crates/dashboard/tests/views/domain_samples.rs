@@ -2,8 +2,8 @@
 
 use signpost_dashboard::texts::{DomainTexts, ENGLISH};
 use signpost_dashboard::views::{
-    CertificateFacts, DomainPage, DomainRow, DomainsPage, Field, Form, Label, NavItem, Pager, RecordRow,
-    Tone, VisitorsForm,
+    CertificateFacts, DomainPage, DomainRow, DomainsPage, Field, Form, Label, NavItem, Pager, ProofRecord,
+    RecordRow, Tone, VisitorsForm,
 };
 
 use crate::samples::{Maker, form, key};
@@ -41,6 +41,7 @@ fn list(m: &Maker) {
         pager: Pager { newest: m.some("domains"), older: m.some("?after=x") },
         form: form(400),
         hostname: Field::default(),
+        proof: None,
     };
     m.add("domains", &full);
     m.add("domains-empty", &DomainsPage { rows: Vec::new(), pager: Pager::default(), ..full.clone() });
@@ -48,6 +49,14 @@ fn list(m: &Maker) {
     m.add("domains-unavailable", &DomainsPage { unavailable, ..full.clone() });
     let hostname = m.bad("localhost", "Must have at least two labels.");
     m.add("domains-error", &DomainsPage { hostname, form: m.refused(400), ..full.clone() });
+    let proof = ProofRecord {
+        record_type: "TXT",
+        name: m.w("_signpost.go.example.com"),
+        value: m.w("signpost-verification=3f0c2a4e9b7d5f1133557799bbddff00"),
+    };
+    let taken = m.bad("go.example.com", D.taken);
+    let form = m.refused(400);
+    m.add("domains-taken", &DomainsPage { hostname: taken, form, proof: Some(proof), ..full.clone() });
     let shell = m.loud_shell(D.nav, NavItem::Domains);
     m.add("domains-viewer", &DomainsPage { shell, can_write: false, ..full });
 }
@@ -63,7 +72,7 @@ fn single(m: &Maker) {
         verdict: label(m, verdict, tone),
         is_known: tone != Tone::Neutral,
         seen: Vec::new(),
-        hint: Vec::new(),
+        hint: String::new(),
     };
     let proof = record(
         "TXT",
@@ -76,14 +85,9 @@ fn single(m: &Maker) {
     let mistaken = vec![
         RecordRow {
             seen: vec![m.w("203.0.113.9"), m.w("2001:db8:1234:5678:9abc:def0:1234:5678")],
-            hint: vec![
-                (false, String::new()),
-                (true, m.w("go.example.com")),
-                (
-                    false,
-                    m.w(" leads to another server. Delete its own A and AAAA records, except those with an address that you were asked to add."),
-                ),
-            ],
+            hint: m.w(
+                "`go.example.com` leads to another server. Delete its own A and AAAA records, except those with an address that you were asked to add.",
+            ),
             ..alias.clone()
         },
         proof.clone(),

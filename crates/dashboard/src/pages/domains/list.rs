@@ -5,7 +5,10 @@ use serde_json::json;
 use signpost_app::AppError;
 use signpost_app::domains::{self, Connected, DomainWithInstructions};
 use signpost_app::idempotency::Idempotency;
-use signpost_domain::{Feature, FieldError, PageLimit, Permission, Refusal, ViolationCode, Violations};
+use signpost_domain::{
+    DnsRecordType, Feature, FieldError, PageLimit, Permission, Refusal, VerificationRecord, ViolationCode,
+    Violations,
+};
 
 use super::{list_path, records_found, state_of};
 use crate::answer::{page, refused};
@@ -15,7 +18,7 @@ use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date, date_and_time};
 use crate::pages::{field, followed, general_message, pager, position_of, remembered};
-use crate::views::{DomainRow, DomainsPage, Form, NavItem};
+use crate::views::{DomainRow, DomainsPage, Form, NavItem, ProofRecord};
 use crate::visit::{Member, Visit};
 
 /// What the form says, and why it was refused.
@@ -24,6 +27,8 @@ struct Refused {
     hostname: String,
     violations: Violations,
     general: Option<String>,
+    /// What would prove a hostname that another account has connected.
+    proof: Option<VerificationRecord>,
 }
 
 /// `GET /{account}/domains`
@@ -43,15 +48,19 @@ pub(crate) async fn connect(visit: Visit, form: FormBody) -> Result<HttpResponse
     let idempotency =
         Idempotency::of_request(key.as_ref(), move |connected| Some(remembered(path(connected))));
     let connected = domains::connect(visit.app(), &member.caller, hostname, idempotency).await;
+    let mut proof = None;
     let (violations, general) = match connected {
         Ok(connected) => return followed(Ok(path(&connected))),
         Err(AppError::Invalid(violations)) => {
             let general = general_message(&violations, &["hostname"]);
             (violations, general)
         }
-        Err(AppError::Refused(
-            refusal @ (Refusal::HostnameTaken { .. } | Refusal::HostnameIsSystemDomain),
-        )) => {
+        Err(AppError::Refused(Refusal::HostnameTaken { record })) => {
+            proof = Some(*record);
+            let error = FieldError::new(ViolationCode::InvalidValue, TEXTS.domains.taken);
+            (Violations::from(error.at("hostname")), None)
+        }
+        Err(AppError::Refused(refusal @ Refusal::HostnameIsSystemDomain)) => {
             let error = FieldError::new(ViolationCode::InvalidValue, refusal.to_string());
             (Violations::from(error.at("hostname")), None)
         }
@@ -63,7 +72,7 @@ pub(crate) async fn connect(visit: Visit, form: FormBody) -> Result<HttpResponse
         )) => (Violations::new(), Some(refusal.to_string())),
         Err(error) => return Err(error.into()),
     };
-    let typed = Refused { hostname: hostname.to_owned(), violations, general };
+    let typed = Refused { hostname: hostname.to_owned(), violations, general, proof };
     refused(&domains_page(&visit, &member, typed).await?)
 }
 
@@ -102,6 +111,11 @@ async fn domains_page(visit: &Visit, member: &Member, typed: Refused) -> Result<
         pager: pager(&list, &list_path(member), &[], after.is_none()),
         form: Form { idempotency_key: visit.new_key(), general_error: typed.general, ..Form::default() },
         hostname: field(&typed.hostname, &typed.violations, "hostname"),
+        proof: typed.proof.map(|record| ProofRecord {
+            record_type: DnsRecordType::Txt.as_str(),
+            name: record.name(),
+            value: record.value(),
+        }),
         shell: shell(visit, member, NavItem::Domains, TEXTS.domains.nav, curl),
     })
 }

@@ -47,9 +47,13 @@ pub(crate) async fn verify(visit: Visit, form: FormBody) -> Result<HttpResponse,
     });
     match domains::verify(visit.app(), &member.caller, id, idempotency).await {
         Ok(_) => followed(Ok(path)),
-        Err(AppError::Refused(
-            refusal @ (Refusal::HostnameTaken { .. } | Refusal::DomainProviderUnavailable),
-        )) => {
+        // The record that would prove the hostname is on the page.
+        Err(AppError::Refused(Refusal::HostnameTaken { record: _ })) => {
+            let problem = format!("{} {}", WORDS.taken, WORDS.taken_check);
+            let remarks = Remarks { problem: Some(problem), typed: None };
+            refused(&domain_page(&visit, &member, remarks).await?)
+        }
+        Err(AppError::Refused(refusal @ Refusal::DomainProviderUnavailable)) => {
             let remarks = Remarks { problem: Some(refusal.to_string()), typed: None };
             refused(&domain_page(&visit, &member, remarks).await?)
         }
@@ -207,16 +211,8 @@ fn record_row(shown: &DomainWithInstructions, checked: &CheckedInstruction) -> R
         verdict: Label { text: (WORDS.verdict)(finding.status).to_owned(), tone },
         is_known: finding.status != RecordStatus::Unknown,
         seen: finding.observed.iter().map(ObservedText::to_string).collect(),
-        hint: parts(&hint),
+        hint,
     }
-}
-
-/// The parts of a sentence, and whether each was within backticks.
-fn parts(sentence: &str) -> Vec<(bool, String)> {
-    if sentence.is_empty() {
-        return Vec::new();
-    }
-    sentence.split('`').enumerate().map(|(number, part)| (number % 2 == 1, part.to_owned())).collect()
 }
 
 fn history_row(change: &StatusChange, preferences: &Preferences) -> (String, String) {
@@ -254,17 +250,4 @@ fn certificate(shown: &ShownCertificate, preferences: &Preferences) -> Option<Ce
         problem: failure.as_ref().map(|failure| (WORDS.certificate_failure)(&failure.reason).to_owned()),
         details: failure.as_ref().and_then(|failure| failure.message.as_ref()).map(ToString::to_string),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn backticks_mark_names() {
-        let of = |sentence: &str| parts(sentence);
-        assert_eq!(of(""), []);
-        let expected = [(false, "Enter ".to_owned()), (true, "@".to_owned()), (false, ".".to_owned())];
-        assert_eq!(of("Enter `@`."), expected);
-    }
 }
