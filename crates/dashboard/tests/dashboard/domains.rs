@@ -202,6 +202,8 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
     let path = connect(&dashboard, &editor, HOST).await;
     let page = editor.get(&path).await;
     let first = page.hidden("revision");
+    let form = format!("<form method=\"post\" action=\"{path}\" data-once data-guard>");
+    assert!(page.body.contains(&form), "what is typed is not left without a question: {}", page.body);
     assert!(viewer.get(&path).await.body.contains("<dd>nowhere</dd>"));
     let over = "https://example.com/over";
     let form = |root, not_found, revision| {
