@@ -171,7 +171,14 @@ async fn d37_a_refused_hostname_stays_in_the_form_with_the_reason() {
     assert!(special.body.contains("<code>test</code>") && !special.body.contains('`'), "{}", special.body);
     // The same hostname again is the same domain (D40).
     let first = connect(&dashboard, &editor, HOST).await;
-    assert_eq!(connect(&dashboard, &editor, "GO.customer.com.").await, first);
+    for typed in ["GO.customer.com.", "https://go.customer.com/", " HTTP://Go.Customer.com./ "] {
+        assert_eq!(connect(&dashboard, &editor, typed).await, first, "{typed}");
+    }
+    for typed in ["https://go.customer.com/a", "https://go.customer.com:8443/"] {
+        let refused = editor.post(&dashboard.path("domains"), &[("hostname", typed)]).await;
+        assert_eq!(refused.status, 422, "{typed}");
+        assert!(refused.body.contains(&format!("value=\"{typed}\"")), "{}", refused.body);
+    }
     let of_theirs = theirs.followed_id();
     assert_eq!(editor.get(&dashboard.path(&format!("domains/{of_theirs}"))).await.status, 404);
     let verify = dashboard.path(&format!("domains/{of_theirs}/verify"));

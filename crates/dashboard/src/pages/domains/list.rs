@@ -41,7 +41,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 pub(crate) async fn connect(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     member.caller.require(Permission::WriteDomains)?;
-    let hostname = form.text("hostname");
+    let hostname = hostname_in(form.text("hostname"));
     let list = list_path(&member);
     let path = |connected: &Connected| format!("{list}/{}", connected.domain.domain.id);
     let key = form.key();
@@ -127,4 +127,41 @@ fn unavailable(visit: &Visit, member: &Member) -> Option<String> {
     }
     let is_offered = visit.app().edge.can_be_pointed_at();
     (!is_offered).then(|| Refusal::DomainsNotOffered.to_string())
+}
+
+/// The hostname of an address that names nothing else, as browsers let people copy it. Everything else stays as it is, so that the
+/// rule for hostnames says what is wrong with it.
+fn hostname_in(typed: &str) -> &str {
+    let typed_alone = typed.trim();
+    let Some((scheme, rest)) = typed_alone.split_once("://") else { return typed };
+    let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    let hostname = rest.strip_suffix('/').unwrap_or(rest);
+    if is_web && !hostname.contains(['/', '?', '#', '@', ':']) { hostname } else { typed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostname_is_taken_out_of_an_address_that_names_nothing_else() {
+        for typed in ["https://new.acme.io/", " http://new.acme.io ", "HTTPS://new.acme.io/"] {
+            assert_eq!(hostname_in(typed), "new.acme.io", "{typed}");
+        }
+        assert_eq!(hostname_in("https://NEW.acme.io./"), "NEW.acme.io.");
+        for typed in [
+            "",
+            "new.acme.io",
+            "new.acme.io/",
+            "ftp://new.acme.io/",
+            "https://new.acme.io/a",
+            "https://new.acme.io//",
+            "https://new.acme.io/?a=b",
+            "https://new.acme.io#a",
+            "https://new.acme.io:8443/",
+            "https://ada@new.acme.io/",
+        ] {
+            assert_eq!(hostname_in(typed), typed);
+        }
+    }
 }
