@@ -49,6 +49,7 @@ pub struct DomainTexts {
     pub is_ssl_pending: One,
     pub last_check: &'static str,
     pub lead: &'static str,
+    pub leads_elsewhere: &'static str,
     pub links: &'static str,
     pub links_many: One,
     pub nav: &'static str,

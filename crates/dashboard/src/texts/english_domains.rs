@@ -74,6 +74,7 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     },
     last_check: "Last check",
     lead: "Put your links on a name of your own. Each domain needs one DNS record that leads visitors here, and one that proves it is yours.",
+    leads_elsewhere: "Leads elsewhere",
     links: "Links",
     links_many: |a| format!("more than {a}"),
     nav: "Domains",

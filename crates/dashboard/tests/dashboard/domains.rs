@@ -77,6 +77,32 @@ async fn d65_mistakes_are_named_beside_what_was_expected_and_seen() {
 }
 
 #[actix_web::test]
+async fn d65_a_domain_in_service_that_leads_elsewhere_is_not_called_active() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let path = connect(&dashboard, &editor, HOST).await;
+    let dns = &dashboard.memory.dns;
+    dns.set_texts(&format!("_signpost.{HOST}"), [proof_on(&editor.get(&path).await)]);
+    dns.set_alias(HOST, "edge.example.net");
+    let states = async || {
+        let list = editor.get(&dashboard.path("domains")).await.body;
+        [list, editor.get(&path).await.body].map(|page| {
+            let (_, state) = page.split_once("<b class=\"tag").expect("a state");
+            state.split('<').next().expect("its words").to_owned()
+        })
+    };
+    check(&editor, &path).await;
+    assert_eq!(states().await, [" on\">Active"; 2]);
+    dns.set_alias(HOST, "elsewhere.example.org");
+    check(&editor, &path).await;
+    assert_eq!(states().await, [" del\">Leads elsewhere"; 2]);
+    assert!(editor.get(&path).await.body.contains("its links stop opening"));
+    dns.set_alias(HOST, "edge.example.net");
+    check(&editor, &path).await;
+    assert_eq!(states().await, [" on\">Active"; 2]);
+}
+
+#[actix_web::test]
 async fn d42_without_an_answer_of_dns_the_page_says_so_and_nothing_changes() {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;

@@ -5,7 +5,7 @@ pub(crate) mod single;
 pub(crate) mod visitors;
 
 use signpost_app::domains::{CheckedInstruction, DomainWithInstructions};
-use signpost_domain::{RecordStatus, StatusKind};
+use signpost_domain::{CustomDomainStatus, RecordStatus, StatusKind};
 
 use crate::frame::TEXTS;
 use crate::views::{Label, Tone};
@@ -18,6 +18,9 @@ fn list_path(member: &Member) -> String {
 
 /// The state of a domain.
 fn state_of(shown: &DomainWithInstructions) -> Label {
+    if let CustomDomainStatus::Active { misdirected_since: Some(_) } = shown.domain.status {
+        return Label { text: TEXTS.domains.leads_elsewhere.to_owned(), tone: Tone::Bad };
+    }
     let status = StatusKind::of(shown.domain.status);
     let tone = match status {
         StatusKind::Pending | StatusKind::SslPending => Tone::Neutral,
