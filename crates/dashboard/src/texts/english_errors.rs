@@ -42,7 +42,7 @@ const fn words(
 const SENT_BEFORE: ErrorWords = words(
     "This form was sent before",
     "It was sent before with other content. Nothing was saved this time.",
-    "Your browser’s back button leads to what you typed. Copy it, load the page again, and send it from there.",
+    "Load the page of the form again, look at what was saved before, and send the form from there.",
     "Go back",
 );
 
@@ -121,7 +121,7 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
         ErrorKind::TooLarge => words(
             "That is more than the form takes",
             "The form is too large, so nothing was saved.",
-            "Your browser’s back button leads to what you typed. Shorten the longest text there, and send the form again.",
+            "Load the page of the form again, and send it with a shorter text. This page does not have what you typed, because a form of this size is not read.",
             "Go back",
         ),
         ErrorKind::WrongHost => words(

@@ -229,7 +229,7 @@ async fn d35_the_form_of_the_fullest_page_is_read_and_a_larger_one_says_the_limi
     assert_eq!(refused.status, 413);
     let small = editor.post(&dashboard.path("groups"), &[("name", &padding)]).await;
     for (answer, limit) in [(refused, "6 MB"), (small, "160 KB")] {
-        for part in [&format!("The form takes at most {limit}"), "back button leads to what you typed"] {
+        for part in [&format!("The form takes at most {limit}"), "This page does not have what you typed"] {
             assert!(answer.body.contains(part), "{part}: {}", answer.body);
         }
     }
