@@ -46,6 +46,7 @@ pub struct DomainTexts {
     pub is_active: &'static str,
     pub is_misdirected: One,
     pub is_pending: One,
+    pub is_ssl_hindered: One,
     pub is_ssl_pending: One,
     pub last_check: &'static str,
     pub lead: &'static str,

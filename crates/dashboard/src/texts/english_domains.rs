@@ -67,6 +67,11 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
             "Add the records below at your DNS provider. Signpost looks for them by itself until {a}, and takes the domain into service when it has found them."
         )
     },
+    is_ssl_hindered: |a| {
+        format!(
+            "The records are right, but there is no certificate yet. Without one by {a}, the domain fails."
+        )
+    },
     is_ssl_pending: |a| {
         format!(
             "The records are right. The certificate is being ordered, which usually takes less than a minute. Without one by {a}, the domain fails."

@@ -123,7 +123,8 @@ async fn d194_the_page_shows_every_state_of_a_certificate() {
     let mut seen = vec![pending.assert_shows(CertificateStatus::None, &[]).await];
 
     let scene = Scene::proven().await;
-    assert!(scene.page_of(&scene.dashboard).await.contains("Waiting for the certificate"));
+    let waiting = scene.page_of(&scene.dashboard).await;
+    assert!(waiting.contains("Waiting for the certificate") && waiting.contains("less than a minute"));
     let now = ["Next attempt", "31 Jan 2026, 10:05"];
     seen.push(scene.assert_shows(CertificateStatus::Ordering, &now).await);
 
@@ -207,6 +208,7 @@ async fn d194_the_page_says_why_the_first_order_failed() {
         // The domain waits on, and says until when.
         let page = scene.page_of(&scene.dashboard).await;
         assert!(page.contains("Without one by 3 Feb 2026, 10:05, the domain fails."), "{word}: {page}");
+        assert!(!page.contains("less than a minute"), "{word}: {page}");
     }
 }
 
@@ -227,6 +229,8 @@ async fn d194_the_page_says_what_the_first_order_waits_for() {
         "A limit on orders is used up for now.",
     ];
     scene.assert_shows(CertificateStatus::Ordering, &further).await;
+    let page = scene.page_of(&scene.dashboard).await;
+    assert!(page.contains("there is no certificate yet.") && !page.contains("less than a minute"), "{page}");
 }
 
 #[actix_web::test]

@@ -158,7 +158,10 @@ fn explanation(shown: &DomainWithInstructions, preferences: &Preferences) -> Str
             (WORDS.is_pending)(&date_and_time(expires_at, preferences))
         }
         CustomDomainStatus::SslPending { expires_at } => {
-            (WORDS.is_ssl_pending)(&date_and_time(expires_at, preferences))
+            // What hinders an order is said beside the certificate.
+            let is_hindered = shown.certificate.failure.is_some();
+            let words = if is_hindered { WORDS.is_ssl_hindered } else { WORDS.is_ssl_pending };
+            words(&date_and_time(expires_at, preferences))
         }
         CustomDomainStatus::Active { misdirected_since: None } => WORDS.is_active.to_owned(),
         CustomDomainStatus::Active { misdirected_since: Some(since) } => {
