@@ -155,7 +155,13 @@ async fn d73_deleting_a_domain_says_what_is_lost_and_needs_a_confirmed_password(
     let delete = format!("{path}/delete");
     let asked = editor.post(&delete, &[]).await;
     assert!(asked.location().starts_with("/confirm?next="), "{}", asked.location());
-    editor.post("/confirm", &[("password", PASSWORD)]).await;
+    // Afterwards the deletion is open again.
+    assert!(!page.contains("<details class=\"sure\" open>"), "{page}");
+    let (_, query) = asked.location().split_once('?').unwrap();
+    let (_, next) = url::form_urlencoded::parse(query.as_bytes()).next().unwrap();
+    let confirmed = editor.post("/confirm", &[("password", PASSWORD), ("next", &next)]).await;
+    let again = editor.get(confirmed.location()).await.body;
+    assert!(again.contains("<details class=\"sure\" open>"), "{again}");
     let deleted = editor.post(&delete, &[]).await;
     assert_eq!(deleted.location(), format!("{}?said=domain-deleted", dashboard.path("domains")));
     assert_eq!(editor.get(&path).await.status, 404);

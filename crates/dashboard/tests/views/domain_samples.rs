@@ -136,6 +136,7 @@ fn single(m: &Maker) {
             (m.w("29 Nov 2026, 20:47"), m.w("Failed: The records were not found in time.")),
             (m.w("26 Nov 2026, 20:47"), m.w("Waiting for DNS")),
         ],
+        is_deleting: true,
         delete_key: key(411),
         delete_text: m.w(&(D.delete_text)(1_204)),
     };
@@ -149,6 +150,7 @@ fn single(m: &Maker) {
         shell: m.shell(LONG_NAME, NavItem::Domains),
         state: label(m, "Active", Tone::Good),
         is_failed: false,
+        is_deleting: false,
         problem: None,
         visitors: VisitorsForm { form: form(412), ..VisitorsForm::default() },
         records: vec![found(alias.clone(), "edge.example.net"), found(proof.clone(), LONG_NAME)],

@@ -29,6 +29,9 @@ use crate::visit::{Member, Visit};
 
 const WORDS: &DomainTexts = TEXTS.domains;
 
+/// The parameter of the page to which a confirmation leads that a deletion needs.
+const DELETING: &str = "deleting";
+
 /// `GET /{account}/domains/{id}`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
@@ -71,7 +74,7 @@ pub(crate) async fn delete(visit: Visit, _: FormBody) -> Result<HttpResponse, Fa
     member.caller.require(Permission::WriteDomains)?;
     let path = list_path(&member);
     if require_confirmed(visit.app(), &member.signed_in).is_err() {
-        return Err(Failure::confirm_first(&format!("{path}/{}", visit.part("id"))));
+        return Err(Failure::confirm_first(&format!("{path}/{}?{DELETING}=1", visit.part("id"))));
     }
     domains::delete(visit.app(), &member.caller, visit.id::<DomainKind>(), &Precondition::None).await?;
     Ok(see_other(&format!("{path}?said=domain-deleted")))
@@ -140,6 +143,7 @@ pub(super) async fn domain_page(
         links: count.map(|count| (count, list)),
         certificate: certificate(&shown.certificate, preferences),
         history: domain.history.changes().rev().map(|change| history_row(change, preferences)).collect(),
+        is_deleting: visit.query().given(DELETING).is_some(),
         delete_key: visit.new_key(),
         delete_text: match links {
             LinkCount::Exactly(count) => (WORDS.delete_text)(count),
