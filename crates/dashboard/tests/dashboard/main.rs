@@ -20,6 +20,7 @@ mod certificates;
 mod cross_site;
 mod domains;
 mod editor;
+mod editor_conflicts;
 mod edits;
 mod explain;
 mod export_everything;

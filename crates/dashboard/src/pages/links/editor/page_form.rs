@@ -60,6 +60,21 @@ impl WidgetForm {
     pub(super) fn value(&self, name: &str) -> &str {
         self.values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
     }
+
+    /// The stored content of the widget, if it still has the values with which `shown`, the form of the page, shows it.
+    fn unchanged(&self, shown: &PageForm, page: &LandingPage) -> Option<WidgetContent> {
+        let id = self.id.as_deref()?;
+        let is_this = |widget: &&WidgetForm| widget.id.as_deref() == Some(id);
+        let shown = shown.widgets.iter().find(is_this)?;
+        if (shown.of_type, &shown.values) != (self.of_type, &self.values) {
+            return None;
+        }
+        let stored = page.content.widgets.as_slice().iter().find(|widget| widget.id.to_string() == id)?;
+        match &stored.body {
+            WidgetBody::Known(content) => Some(content.clone()),
+            WidgetBody::Unknown(_) => None,
+        }
+    }
 }
 
 /// What a button of the form asks for.
@@ -104,7 +119,7 @@ impl PageForm {
         self.widgets.iter().filter(|widget| !widget.is_removed).count() >= Widgets::MAX
     }
 
-    /// The form of a stored page. It has no widgets if one of them is of a type that only a newer version knows.
+    /// The form of a stored page, with line ends as forms send them. It has no widgets if one of them is of a type that only a newer version knows.
     pub(super) fn of(page: &LandingPage) -> Self {
         let content = &page.content;
         let mut is_known = true;
@@ -113,6 +128,8 @@ impl PageForm {
             match &widget.body {
                 WidgetBody::Known(known) => {
                     let (of_type, values) = widget_type::shown(known);
+                    let values =
+                        values.into_iter().map(|(name, value)| (name, with_line_feeds(&value))).collect();
                     let id = Some(widget.id.to_string());
                     let key = String::new();
                     widgets.push(WidgetForm { key, id, of_type, values, is_removed: false, is_open: false });
@@ -122,7 +139,7 @@ impl PageForm {
         }
         Self {
             title: page.name.as_str().to_owned(),
-            description: text(content.description.as_ref().map(Description::as_str)),
+            description: with_line_feeds(content.description.as_ref().map_or("", Description::as_str)),
             avatar_url: text(content.avatar_url.as_ref().map(WebUrl::as_str)),
             theme: content.theme,
             accent_color: text(content.accent_color.as_ref().map(AccentColor::as_str)),
@@ -203,20 +220,24 @@ impl PageForm {
     }
 
     /// The request that saves the form, its violations, and the place in the form of each widget that it sends. A widget with
-    /// a mistake is sent as a divider, so that later ones keep their numbers; such a request is refused.
+    /// a mistake is sent as a divider, so that later ones keep their numbers; such a request is refused. Texts that the form shows
+    /// as they are stored keep their line ends.
     pub(super) fn request(&self, before: &LandingPage) -> (LandingRequest, Violations, Vec<usize>) {
         let mut violations = Violations::new();
         let mut places = Vec::new();
         let mut drafts = Vec::new();
+        let shown = Self::of(before);
         let is_sent = |widget: &WidgetForm| self.has_widgets && !widget.is_removed;
         for (place, widget) in self.widgets.iter().enumerate().filter(|(_, widget)| is_sent(widget)) {
             let path = format!("widgets[{}]", places.len());
-            let read = widget_type::read(widget.of_type, |name| widget.value(name), &path, &mut violations);
+            let read = widget.unchanged(&shown, before).or_else(|| {
+                widget_type::read(widget.of_type, |name| widget.value(name), &path, &mut violations)
+            });
             let id = widget.id.as_deref().map(IdReference::parse);
             drafts.push(WidgetDraft { id, content: read.unwrap_or(WidgetContent::Divider) });
             places.push(place);
         }
-        let content = self.content(before, self.has_widgets.then_some(drafts), &mut violations);
+        let content = self.content(&shown, self.has_widgets.then_some(drafts), &mut violations);
         let title = if self.title.trim().is_empty() { Err(missing()) } else { Name::parse(&self.title) };
         let name = title.map_err(|error| violations.push(error.at("title"))).ok();
         (LandingRequest { name, content, ..LandingRequest::default() }, violations, places)
@@ -224,12 +245,11 @@ impl PageForm {
 
     fn content(
         &self,
-        before: &LandingPage,
+        shown: &Self,
         widgets: Option<Vec<WidgetDraft>>,
         violations: &mut Violations,
     ) -> PageContentRequest {
-        let shown = before.content.description.as_ref().map(Description::as_str).map(with_line_feeds);
-        let description = if shown.as_deref() == Some(&self.description) {
+        let description = if shown.description == self.description {
             Change::Keep
         } else {
             change(&self.description, "description", Description::parse, violations)
