@@ -31,7 +31,9 @@
   const judge = async () => {
     asking?.abort();
     asking = new AbortController();
-    const typed = new FormData(form);
+    const typed = new FormData(form), accent = form.elements.accent_color;
+    // A refused colour has its message already.
+    if (accent.matches("[aria-invalid]") && accent.value === accent.defaultValue) return;
     const query = new URLSearchParams(["accent_color", "theme"].map((name) => [name, typed.get(name)]));
     try {
       const answer = await fetch(`${verdict.dataset.verdict}?${query}`, { redirect: "error", signal: asking.signal });
@@ -65,27 +67,32 @@
   });
 
   // Dragging. A widget can be dragged by its grip alone, so that texts can be selected and dragged.
-  let dragged = null;
+  let dragged = null, behind;
   form.addEventListener("pointerdown", ({ target }) => {
     items().forEach((item) => { item.draggable = target.matches(".grip") && item.contains(target); });
   });
   form.addEventListener("dragstart", ({ target }) => {
     dragged = target.draggable && target.matches?.("[data-widget]") ? target : null;
+    behind = dragged?.nextSibling;
     dragged?.classList.add("dragged");
   });
   form.addEventListener("dragover", (event) => {
-    const over = dragged && event.target.closest?.("[data-widget]");
-    if (!over) return;
+    if (!dragged) return;
+    // A widget can be let go everywhere in the form.
     event.preventDefault();
-    if (over === dragged) return;
+    const over = event.target.closest?.("[data-widget]");
+    if (!over || over === dragged) return;
     const { top, height } = over.getBoundingClientRect();
     if (event.clientY < top + height / 2) over.before(dragged);
     else over.after(dragged);
   });
-  form.addEventListener("dragend", () => {
+  form.addEventListener("drop", (event) => { if (dragged) event.preventDefault(); });
+  form.addEventListener("dragend", ({ dataTransfer }) => {
     if (!dragged) return;
     dragged.classList.remove("dragged");
-    changed(dragged);
+    // Escape, or a place outside of the form.
+    if (dataTransfer.dropEffect === "none") behind.before(dragged);
+    else changed(dragged);
     dragged = null;
   });
 })();
