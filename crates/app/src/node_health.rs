@@ -148,10 +148,18 @@ impl NodeHealth {
         *self.waiting_clicks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that this node begins to do a job, or leaves it to the node that holds the job's lease. `None` for a job of every node.
-    pub(crate) fn runs_job(&self, job: &'static str, holds_lease: Option<bool>) {
+    /// Notes that this node begins to do a job: one for which it holds the lease, or one of every node, which has none.
+    pub(crate) fn begins_job(&self, job: &'static str, has_lease: bool) {
         self.change(Part::Job(job), |condition| {
-            condition.holds_lease = holds_lease;
+            condition.holds_lease = has_lease.then_some(true);
+            condition.is_failing = false;
+        });
+    }
+
+    /// Notes that this node leaves a job to the one that holds the job's lease.
+    pub(crate) fn leaves_job(&self, job: &'static str) {
+        self.change(Part::Job(job), |condition| {
+            condition.holds_lease = Some(false);
             condition.is_failing = false;
         });
     }
@@ -316,11 +324,11 @@ mod tests {
     #[test]
     fn d69_a_job_that_another_node_does_does_not_fail_here() {
         let health = NodeHealth::default();
-        health.runs_job("check-domains", Some(true));
+        health.begins_job("check-domains", true);
         health.fails_with(Part::Job("check-domains"), samples::at(1), "the store is away");
         health.gave_up_job("check-domains");
         assert!(health.jobs()[0].1.is_failing);
-        health.runs_job("check-domains", Some(false));
+        health.leaves_job("check-domains");
         let (_, condition) = &health.jobs()[0];
         assert!(!condition.is_failing && condition.last_error.is_some(), "{condition:?}");
     }

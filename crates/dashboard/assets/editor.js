@@ -33,7 +33,7 @@
     asking = new AbortController();
     const typed = new FormData(form), accent = form.elements.accent_color;
     // A refused colour has its message already.
-    if (accent.matches("[aria-invalid]") && accent.value === accent.defaultValue) return;
+    if (accent.matches("[aria-invalid]") && accent.value === accent.defaultValue) return verdict.replaceChildren();
     const query = new URLSearchParams(["accent_color", "theme"].map((name) => [name, typed.get(name)]));
     try {
       const answer = await fetch(`${verdict.dataset.verdict}?${query}`, { redirect: "error", signal: asking.signal });

@@ -53,14 +53,14 @@
   const allBox = one("[data-all]");
   const countBoxes = () => {
     const set = boxes().filter((box) => box.checked).length;
-    allBox.checked = set > 0 && set === boxes().length;
-    allBox.indeterminate = set > 0 && !allBox.checked;
+    allBox.checked = set && set === boxes().length;
+    allBox.indeterminate = set && !allBox.checked;
   };
   if (allBox) countBoxes();
 
   const shut = ({ target }) => {
     const inside = target.closest("details");
-    all("details.menu[open],details.edit[open]").forEach((menu) => { if (menu !== inside) menu.open = false; });
+    all(":is(.menu,.edit)[open]").forEach((menu) => { menu.open = menu === inside; });
   };
   on("click", (event) => {
     const button = event.target.closest("button");
@@ -71,7 +71,7 @@
     shut(event);
   });
   // Whoever tabs out of a menu would find it in the way.
-  on("focusin", shut);
+  on("keyup", (event) => { if (event.key === "Tab") shut(event); });
 
   // Forms: sent once, and not left by accident.
   let dirty = Boolean(one("[data-dirty]"));
@@ -94,11 +94,13 @@
     }
     if (form.matches("[data-guard]")) dirty = false;
   });
-  addEventListener("pageshow", () => {
+  const again = () => {
     all("[data-sent]").forEach((form) => { delete form.dataset.sent; });
     all("[aria-disabled]").forEach((button) => { button.ariaDisabled = null; });
-  });
-  addEventListener("beforeunload", (event) => { if (dirty) event.preventDefault(); });
+  };
+  addEventListener("pageshow", again);
+  // Whoever stays can send the form.
+  addEventListener("beforeunload", (event) => { if (dirty) { event.preventDefault(); again(); } });
 
   const zone = one("[data-zone]");
   if (zone) {
@@ -118,17 +120,19 @@
   const figures = one("[data-live]");
   let pause = 5000, fails;
   const refresh = async () => {
-    try {
-      const answer = doc.hidden || await fetch(figures.dataset.live, { redirect: "error" });
-      fails = answer.ok === false;
-      if (answer.ok) figures.textContent = await answer.text();
-    } catch {
-      // Signed out, or no network.
-      fails = true;
+    if (!doc.hidden) {
+      try {
+        const answer = await fetch(figures.dataset.live, { redirect: "error" });
+        fails = !answer.ok;
+        if (!fails) figures.textContent = await answer.text();
+      } catch {
+        // Signed out, or no network.
+        fails = true;
+      }
+      figures.classList.toggle("old", fails);
+      pause = fails ? pause * 2 : 5000;
     }
-    figures.classList.toggle("old", fails);
-    pause = fails ? pause * 2 : 5000;
-    setTimeout(refresh, Math.min(pause, 300000));
+    setTimeout(refresh, Math.min(pause, 3e5));
   };
   if (figures) setTimeout(refresh, 5000);
 
@@ -154,20 +158,20 @@
     c: () => { const it = one('[data-key="c"]'); if (it?.href) it.click(); else it?.focus(); },
     j: () => move(1),
     k: () => move(-1),
-    x: () => one("[name=ids]", row() ?? doc.createElement("p"))?.click(),
+    x: () => row()?.querySelector("[name=ids]")?.click(),
     e: () => { const it = row(); if (it) location.href = `${one(".name", it).href}#edit`; },
   };
   const places = { d: "domains", l: "links", g: "groups", k: "keys", s: "analytics", u: "usage" };
   on("keydown", (event) => {
     const { key, target } = event;
     if (key === "Escape") {
-      const menu = target.closest("details.menu[open],details.edit[open]");
+      const menu = target.closest(":is(.menu,.edit)[open]");
       if (menu) { menu.open = false; one("summary", menu).focus(); }
     }
-    const bar = target.matches(".plot rect") && bars[bars.indexOf(target) + { ArrowLeft: -1, ArrowRight: 1 }[key]];
-    if (bar) { event.preventDefault(); target.tabIndex = -1; bar.tabIndex = 0; bar.focus(); }
     const typing = target.matches("input:not([type=checkbox],[type=radio]),select,textarea");
     if (base === undefined || typing || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
+    const bar = target.matches(".plot rect") && bars[bars.indexOf(target) + { ArrowLeft: -1, ArrowRight: 1 }[key]];
+    if (bar) { event.preventDefault(); target.tabIndex = -1; bar.tabIndex = 0; bar.focus(); }
     if (before === "g" && places[key]) { before = ""; if (base) location.href = `${base}/${places[key]}`; return; }
     before = key;
     if (key !== "g" && Object.hasOwn(actions, key)) { event.preventDefault(); actions[key](); }

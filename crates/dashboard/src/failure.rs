@@ -58,6 +58,33 @@ impl Failure {
     /// Nothing has the path, or it belongs to others (D2).
     pub(crate) const NOT_FOUND: Self = Self::Page(ErrorKind::NotFound);
 
+    /// The kind of its page. `None` for a redirect.
+    pub(crate) fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Redirected(_) => None,
+            Self::FormKept(kept) => Some(kept.kind()),
+            Self::TooLarge { max_bytes: _ } => Some(ErrorKind::TooLarge),
+            Self::Page(kind) | Self::Later { kind, seconds: _ } => Some(*kind),
+            Self::Refused(_) => Some(ErrorKind::Refused),
+            Self::Broken(_) => Some(ErrorKind::Failed),
+        }
+    }
+
+    /// What a page of this kind says about it. The log has what pages do not say.
+    pub(crate) fn text(&self, kind: ErrorKind) -> String {
+        match self {
+            Self::TooLarge { max_bytes } => (frame::TEXTS.kept.too_large)(*max_bytes),
+            Self::Refused(refusal) => refusal.to_string(),
+            Self::Broken(cause) => {
+                tracing::error!(cause, "a request failed");
+                (frame::TEXTS.error)(kind).text.to_owned()
+            }
+            Self::Redirected(_) | Self::FormKept(_) | Self::Page(_) | Self::Later { .. } => {
+                (frame::TEXTS.error)(kind).text.to_owned()
+            }
+        }
+    }
+
     /// The person has to sign in, and gets to `next` afterwards.
     pub(crate) fn sign_in_first(next: &str) -> Self {
         Self::Redirected(Self::sign_in_path(next))
@@ -84,32 +111,18 @@ pub(crate) fn with_next(path: &str, next: &str) -> String {
 
 impl ResponseError for Failure {
     fn status_code(&self) -> StatusCode {
-        let status = match self {
-            Self::Redirected(_) => return StatusCode::SEE_OTHER,
-            Self::FormKept(kept) => kept.kind().status(),
-            Self::TooLarge { max_bytes: _ } => ErrorKind::TooLarge.status(),
-            Self::Page(kind) | Self::Later { kind, seconds: _ } => kind.status(),
-            Self::Refused(_) => 409,
-            Self::Broken(_) => ErrorKind::Failed.status(),
-        };
-        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        let Some(kind) = self.kind() else { return StatusCode::SEE_OTHER };
+        StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     fn error_response(&self) -> HttpResponse {
-        let page = |kind| ErrorPage::of(frame::card(), kind, Some("/".to_owned()));
-        let page = match self {
+        let kind = match self {
             Self::Redirected(path) => return see_other(path),
             Self::FormKept(kept) => return kept.page(HttpResponse::build(self.status_code())),
-            Self::TooLarge { max_bytes } => {
-                ErrorPage { text: (frame::TEXTS.kept.too_large)(*max_bytes), ..page(ErrorKind::TooLarge) }
-            }
-            Self::Page(kind) | Self::Later { kind, seconds: _ } => page(*kind),
-            Self::Refused(refusal) => ErrorPage { text: refusal.to_string(), ..page(ErrorKind::Refused) },
-            Self::Broken(cause) => {
-                tracing::error!(cause, "a request failed");
-                page(ErrorKind::Failed)
-            }
+            _ => self.kind().unwrap_or(ErrorKind::Failed),
         };
+        let page =
+            ErrorPage { text: self.text(kind), ..ErrorPage::of(frame::card(), kind, Some("/".to_owned())) };
         let mut response = HttpResponse::build(self.status_code());
         response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
         if let Self::Later { kind: _, seconds } = self {
@@ -175,7 +188,7 @@ impl From<StoreError> for Failure {
             }
             StoreError::Unwritable(_) => {
                 tracing::error!(cause = with_causes(&error), "the store took no change");
-                Self::Later { kind: ErrorKind::ReadOnly, seconds: 30 }
+                Self::Later { kind: ErrorKind::ReadOnly, seconds: 10 }
             }
             StoreError::Contended | StoreError::Corrupt { .. } => Self::Broken(with_causes(&error)),
         }

@@ -27,24 +27,34 @@ pub(crate) fn weakness(password: &str, known_words: &[&str]) -> Option<String> {
 /// A text in lower case and its words, so that `Ada.Lovelace@example.com` makes `lovelace` a known word, too.
 fn parts(text: &str) -> Vec<String> {
     let text = text.to_lowercase();
-    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned);
-    words.chain([text.clone()]).filter(|word| word.chars().count() >= 3).collect()
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3);
+    words.map(str::to_owned).chain([text.clone()]).collect()
 }
 
-/// The password in lower case with only one of its known words, which also count if they are reversed. `None` if it has none.
+/// The shortest known word that is taken out of a password. Shorter ones, such as `com`, are in many others.
+const SHORTEST_TAKEN_OUT: usize = 4;
+
+/// The password with only one of its known words, which also count if they are reversed. `None` if it has none.
 fn with_one_known_word(password: &str, known: &[String]) -> Option<String> {
-    let mut longest_first: Vec<&String> = known.iter().collect();
-    longest_first.sort_by_key(|word| std::cmp::Reverse(word.len()));
-    let (mut rest, mut kept) = (password.to_lowercase(), None);
-    for word in longest_first {
-        for form in [word.clone(), word.chars().rev().collect()] {
-            if rest.contains(&form) {
-                rest = rest.replace(&form, "");
-                kept.get_or_insert(form);
+    let mut words: Vec<Vec<char>> = known.iter().map(|word| word.chars().collect()).collect();
+    words.retain(|word| word.len() >= SHORTEST_TAKEN_OUT);
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let mut rest: Vec<char> = password.chars().collect();
+    let mut kept: Option<String> = None;
+    for word in words {
+        let reversed: Vec<char> = word.iter().rev().copied().collect();
+        for form in [word, reversed] {
+            while let Some(place) = rest.windows(form.len()).position(|part| is_in_any_case(part, &form)) {
+                rest.drain(place..place.saturating_add(form.len()));
+                kept.get_or_insert_with(|| form.iter().collect());
             }
         }
     }
-    kept.map(|word| word + &rest)
+    kept.map(|word| word + &String::from_iter(rest))
+}
+
+fn is_in_any_case(text: &[char], lower: &[char]) -> bool {
+    text.iter().flat_map(|c| c.to_lowercase()).eq(lower.iter().copied())
 }
 
 const fn sentence_of(warning: Warning) -> &'static str {
@@ -130,6 +140,9 @@ mod tests {
         ] {
             assert!(weakness(own, &known).is_some(), "{own}");
         }
-        assert_eq!(weakness("augusta plover egg tin", &known), None, "the other words are enough");
+        for strong in ["augusta plover egg tin", "vQ7#kd9!mZ2p Augusta", "comQ7#kd9!mZ2p"] {
+            assert_eq!(weakness(strong, &known), None, "the rest of {strong} is enough");
+        }
+        assert!(weakness("李明李明李明李明李明", &["li@example.com", "李明"]).is_some());
     }
 }

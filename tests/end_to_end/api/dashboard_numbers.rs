@@ -168,12 +168,10 @@ fn compare(person: &mut Person, api: &Account, subject: &Subject) -> u64 {
         assert_page(&page.body.replace('\u{a0}', " "), measure, &report, &previous, &query);
         let file = person.get(&format!("{}.csv{query}", subject.page)).expect_status(200).body;
         let mut lines: Vec<&str> = file.trim_end().split("\r\n").collect();
-        let about: Vec<&str> =
-            lines.extract_if(1.., |line| line.ends_with(",,,,,") || line.starts_with("filter,")).collect();
-        let days = [format!("first_day,{from},,,,,"), format!("last_day,{to},,,,,")];
-        assert_eq!(about[..2], days, "{query}");
-        assert_eq!(about[2], format!("time_zone,{ZONE},,,,,"), "{query}");
-        assert_eq!(about.len() - 3, choice.matches('&').count(), "{query}: {about:?}");
+        let (first, last) = (format!("first_day,{from},,,,,"), format!("last_day,{to},,,,,"));
+        let about: Vec<&str> = lines.drain(1..4 + choice.matches('&').count()).collect();
+        assert_eq!(about[..3], [first, last, format!("time_zone,{ZONE},,,,,")], "{query}");
+        assert!(about[3..].iter().all(|line| line.starts_with("filter,")), "{query}: {about:?}");
         assert_eq!(lines, lines_of_file(&report, &previous, dimensions, &names_on(&page.body)), "{query}");
         clicks = count(&report["totals"], "clicks");
         assert!(clicks > 0 && count(&previous["totals"], measure[0]) > 0, "{query}: {previous}");

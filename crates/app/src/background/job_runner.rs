@@ -115,11 +115,11 @@ impl JobRunner {
         let tenure = match job.done_by() {
             DoneBy::OneNode => {
                 metrics::gauge!(HOLDS, "task" => job.name()).set(0.0);
-                health.runs_job(job.name(), Some(false));
+                health.leaves_job(job.name());
                 None
             }
             DoneBy::EveryNode => {
-                health.runs_job(job.name(), None);
+                health.begins_job(job.name(), false);
                 Some(Tenure { lease_taken_at: None, next_step_at: clock.now() })
             }
         };
@@ -166,14 +166,14 @@ impl JobRunner {
                 } else {
                     tracing::info!(job = self.job.name(), "took over background work");
                 }
-                self.health.runs_job(self.job.name(), Some(true));
+                self.health.begins_job(self.job.name(), true);
                 metrics::gauge!(HOLDS, "task" => self.job.name()).set(1.0);
             }
             (Ok(false), tenure) => {
                 if tenure.is_some() {
                     self.give_up("another node has taken the lease");
                 }
-                self.health.runs_job(job, Some(false));
+                self.health.leaves_job(job);
             }
             (Err(error), _) => {
                 tracing::debug!(job, %error, "could not take the lease of background work");

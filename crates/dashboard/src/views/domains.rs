@@ -122,7 +122,7 @@ pub struct DomainPage {
     pub certificate: Option<CertificateFacts>,
     /// The latest changes of the state, newest first: when, and what.
     pub history: Vec<(String, String)>,
-    /// Whether the user has begun to delete it, and has confirmed the password for that.
+    /// Whether the form that deletes it is open.
     pub is_deleting: bool,
     /// The idempotency key of the form that deletes it.
     pub delete_key: String,

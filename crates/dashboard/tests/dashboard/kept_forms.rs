@@ -56,6 +56,18 @@ async fn every_form_is_kept_while_the_store_is_away() {
 }
 
 #[actix_web::test]
+async fn a_form_is_kept_while_the_store_takes_no_changes() {
+    let dashboard = Dashboard::start().await;
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    dashboard.memory.store.faults().set_unwritable(true);
+    let groups = dashboard.path("groups");
+    let answer = owner.post(&groups, &[("idempotency_key", "form-1"), ("name", TYPED)]).await;
+    assert_kept(&answer, 503, &groups, "Nothing can be changed right now");
+    assert!(answer.body.contains("The database can be read"), "{}", answer.body);
+    assert_eq!(owner.get(&groups).await.status, 200, "it can be read");
+}
+
+#[actix_web::test]
 async fn a_form_with_a_secret_is_not_kept() {
     let dashboard = Dashboard::start().await;
     let owner = dashboard.member("owner@example.com", Role::Owner).await;

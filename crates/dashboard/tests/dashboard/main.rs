@@ -13,6 +13,7 @@
 
 mod access;
 mod analytics;
+mod analytics_addresses;
 mod analytics_file;
 mod analytics_scopes;
 mod audit;

@@ -148,7 +148,7 @@ async fn d69_silent_replaced_failing_and_healthy_nodes_each_read_right() {
 
     let version = env!("CARGO_PKG_VERSION");
     let started = |time: &str| format!("Version {version}, started 31 Jan 2026, {time}.");
-    let (early, late) = (started("10:05:07"), started("10:07:08"));
+    let [early, late, latest] = ["10:05:07", "10:07:07", "10:07:08"].map(started);
     let waiting = format!("{early} Clicks waiting for the click store: 1 (1 KB).");
     let silent = "Not heard from for 2 minutes. It hangs, was killed, or does not reach the database.";
     let replaced = "Not heard from for 2 minutes. Another one has started on this machine since.";
@@ -156,7 +156,7 @@ async fn d69_silent_replaced_failing_and_healthy_nodes_each_read_right() {
     let [spool, log, store, dns] = ["Spool of clicks", "Change log", "Click store", "Name servers"].map(last);
     let heard = "Heard from 1 second ago.";
     let expected: [(bool, usize, &[&str]); 6] = [
-        (true, 1, &["web-1", "This node", "Fails", &late, &spool, "no spool"]),
+        (true, 1, &["web-1", "This node", "Fails", &latest, &spool, "no spool"]),
         (true, 1, &["web-2", "Silent", &early, silent, &log, "no change log"]),
         (false, 0, &["web-3", "Works", &late, heard]),
         (true, 1, &["web-4", "Fails", &waiting, heard, &store, "no space"]),

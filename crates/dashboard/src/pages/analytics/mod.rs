@@ -111,7 +111,7 @@ async fn show(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
 async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpResponse, Failure> {
     let state = State::read(&visit.query(), subject.of_report());
     if !state.mistakes.is_empty() {
-        // The page says what is wrong with them.
+        // The page says what is wrong with the filters.
         let query = visit.raw_query();
         return Err(Failure::Redirected(format!("{}?{query}", subject.path(member))));
     }

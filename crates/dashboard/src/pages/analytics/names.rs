@@ -54,15 +54,17 @@ async fn of_links(
     let filtered = filtered.flat_map(|filter| filter.values.iter());
     let reported = answers.questions.asked.dimensions.iter().zip(&answers.report.dimensions);
     let reported = reported.filter(|(dimension, _)| **dimension == Dimension::Link);
-    let reported = reported.flat_map(|(_, values)| values.iter().map(|counts| &counts.value));
-    let ids: BTreeSet<LinkId> = filtered.chain(reported).filter_map(|id| id.parse().ok()).collect();
+    let reported: BTreeSet<&String> =
+        reported.flat_map(|(_, values)| values.iter().map(|counts| &counts.value)).collect();
+    let all = filtered.chain(reported.iter().copied());
+    let ids: BTreeSet<LinkId> = all.filter_map(|id| id.parse().ok()).collect();
     let ids: Vec<LinkId> = ids.into_iter().collect();
     let mut names = HashMap::new();
     for batch in ids.chunks(MAX_VALUES) {
         let links = links::named(visit.app(), &member.caller, batch).await?;
-        let deleted =
-            batch.iter().map(ToString::to_string).map(|id| (id.clone(), (TEXTS.analytics.deleted)(&id)));
-        names.extend(deleted);
+        // A filter may have any id, but only a link of the account has been visited.
+        let visited = batch.iter().map(ToString::to_string).filter(|id| reported.contains(id));
+        names.extend(visited.map(|id| (id.clone(), (TEXTS.analytics.deleted)(&id))));
         names.extend(links.iter().map(|link| (link.id().to_string(), link.name.as_str().to_owned())));
     }
     Ok(names)

@@ -50,10 +50,11 @@ impl State {
     pub(super) fn read(query: &Query, subject: ReportSubject) -> Self {
         // Somebody who writes two dates into the address means them.
         let has_dates = ["from", "to"].iter().any(|name| !query.text(name).is_empty());
-        let choice = match query.text("range") {
-            "" if has_dates => Choice::Dates { from: date(query.text("from")), to: date(query.text("to")) },
-            DATES => Choice::Dates { from: date(query.text("from")), to: date(query.text("to")) },
-            name => Choice::Preset(Preset::parse(name).unwrap_or_default()),
+        let choice = match Preset::parse(query.text("range")) {
+            None if has_dates || query.text("range") == DATES => {
+                Choice::Dates { from: date(query.text("from")), to: date(query.text("to")) }
+            }
+            preset => Choice::Preset(preset.unwrap_or_default()),
         };
         let scope = |name| match subject {
             ReportSubject::Account => query.text(name).trim().to_owned(),

@@ -52,14 +52,9 @@ pub(super) fn failed(failure: &Failure) -> HttpResponse {
     let kind = kind_of(failure);
     let words = (TEXTS.error)(kind);
     let text = match failure {
-        Failure::Refused(refusal) => refusal.to_string(),
-        Failure::TooLarge { max_bytes } => (TEXTS.kept.too_large)(*max_bytes),
-        Failure::Broken(cause) => {
-            tracing::error!(cause, "a preview failed");
-            words.text.to_owned()
-        }
+        // The heading and the advice say all of it.
         Failure::Redirected(_) | Failure::FormKept(_) => String::new(),
-        Failure::Page(_) | Failure::Later { .. } => words.text.to_owned(),
+        failure => failure.text(kind),
     };
     let advice = match kind {
         ErrorKind::SessionEnded => TEXTS.editor.preview_signed_out,
@@ -80,12 +75,7 @@ pub(super) fn failed(failure: &Failure) -> HttpResponse {
 fn kind_of(failure: &Failure) -> ErrorKind {
     match failure {
         Failure::Redirected(path) if path.starts_with(SECOND_FACTOR) => ErrorKind::SecondFactorNeeded,
-        Failure::Redirected(_) => ErrorKind::SessionEnded,
-        Failure::FormKept(kept) => kept.kind(),
-        Failure::Page(kind) | Failure::Later { kind, seconds: _ } => *kind,
-        Failure::TooLarge { max_bytes: _ } => ErrorKind::TooLarge,
-        Failure::Refused(_) => ErrorKind::Refused,
-        Failure::Broken(_) => ErrorKind::Failed,
+        failure => failure.kind().unwrap_or(ErrorKind::SessionEnded),
     }
 }
 

@@ -38,18 +38,16 @@ pub(super) struct Remarks {
     pub(super) is_changed: bool,
     /// Whether the page was changed after the form was shown, and the person has not decided yet.
     pub(super) is_stale: bool,
-    /// The version that the form showed. `None` shows the stored one.
+    /// The version that the form showed last. `None` is the stored one.
     pub(super) shown: Option<String>,
 }
 
 impl Remarks {
-    /// About a form that was sent and not saved. The form shows the version that it showed before, so that a later save notices
-    /// another one. A form that showed a conflict shows it again, with the version that is stored by now, until the person has
-    /// decided.
+    /// About a form that was sent and not saved. It keeps the version that it showed before, so that a later save notices
+    /// another one. A form that showed a conflict shows it again, until the person has decided.
     pub(super) fn of_unsaved(body: &FormBody) -> Self {
-        let is_stale = body.is_checked("conflict");
-        let shown = (!is_stale).then(|| body.text("revision").to_owned());
-        Self { is_stale, shown, ..Self::default() }
+        let shown = Some(body.text("revision").to_owned());
+        Self { is_stale: body.is_checked("conflict"), shown, ..Self::default() }
     }
 }
 
@@ -67,6 +65,7 @@ pub(super) fn editor_page(
     let text = |value: &str, name: &str| field(value, violations, name);
     let saved = date_and_time(page.updated_at, preferences);
     let conflict = remarks.is_stale.then(|| Conflict { saved, fields: differing(form, &stored) });
+    let conflict = conflict.filter(|conflict| !conflict.fields.is_empty());
     let name = page.name.as_str();
     let revision = remarks.shown.clone().unwrap_or_else(|| page.revision.get().to_string());
     let path = format!("/v1/landings/{}", page.id);
