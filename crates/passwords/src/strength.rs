@@ -10,7 +10,7 @@ pub(crate) fn weakness(password: &str, known_words: &[&str]) -> Option<String> {
     let mut estimate = zxcvbn(password, &known);
     if estimate.score() >= Score::Three {
         // Each further known word counts as a guess at a new one, although a guesser who knows one knows all.
-        let Some(with_one) = with_one_known_word(password, &words) else { return None };
+        let with_one = with_one_known_word(password, &words)?;
         estimate = zxcvbn(&with_one, &known);
         if estimate.score() >= Score::Three {
             return None;

@@ -197,12 +197,12 @@ impl JobRunner {
         let (health, now) = (&self.health, self.clock.now());
         match taken {
             Ok(_) => {
-                [Part::Database, Part::DatabaseWrites].into_iter().for_each(|part| health.works(part, now))
+                health.works(Part::Database, now);
+                health.works(Part::DatabaseWrites, now);
             }
             Err(error @ StoreError::Unavailable(_)) => {
-                [Part::Database, Part::DatabaseWrites]
-                    .into_iter()
-                    .for_each(|part| health.fails(part, now, error));
+                health.fails(Part::Database, now, error);
+                health.fails(Part::DatabaseWrites, now, error);
             }
             Err(error @ StoreError::Unwritable(_)) => health.fails(Part::DatabaseWrites, now, error),
             Err(StoreError::Contended | StoreError::Corrupt { .. }) => {}

@@ -46,6 +46,13 @@ const SENT_BEFORE: ErrorWords = words(
     "Go back",
 );
 
+const READ_ONLY: ErrorWords = words(
+    "Nothing can be changed right now",
+    "The database can be read, but it stores no changes, so nothing was changed. Links keep working for visitors.",
+    "Try again later. If you run this server, look at the free space of its disk, and at its log.",
+    "Try again",
+);
+
 const TOO_MANY_EXPORTS: ErrorWords = words(
     "The last file is too recent",
     "Of the files with clicks, “Everything” and “Single clicks”, an account gets one file a minute. The last one began less than a minute ago, or is not complete yet.",
@@ -149,11 +156,6 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Try again in a few seconds.",
             "Try again",
         ),
-        ErrorKind::ReadOnly => words(
-            "Nothing can be changed right now",
-            "The database can be read, but it stores no changes, so nothing was changed. Links keep working for visitors.",
-            "Try again later. If you run this server, look at the free space of its disk, and at its log.",
-            "Try again",
-        ),
+        ErrorKind::ReadOnly => READ_ONLY,
     }
 }

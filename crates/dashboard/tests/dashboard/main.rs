@@ -22,6 +22,7 @@ mod cross_site;
 mod domains;
 mod editor;
 mod editor_conflicts;
+mod editor_preview;
 mod edits;
 mod explain;
 mod export_everything;
