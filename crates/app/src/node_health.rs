@@ -148,16 +148,21 @@ impl NodeHealth {
         *self.waiting_clicks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that this node begins to do a job: one for which it holds the lease, or one of every node, which has none.
-    pub(crate) fn begins_job(&self, job: &'static str, has_lease: bool) {
+    /// Notes that this node does a job of every node.
+    pub(crate) fn does_job_without_lease(&self, job: &'static str) {
+        self.change(Part::Job(job), |condition| condition.holds_lease = None);
+    }
+
+    /// Notes that this node has taken the lease of a job.
+    pub(crate) fn took_over_job(&self, job: &'static str) {
         self.change(Part::Job(job), |condition| {
-            condition.holds_lease = has_lease.then_some(true);
+            condition.holds_lease = Some(true);
             condition.is_failing = false;
         });
     }
 
-    /// Notes that this node leaves a job to the one that holds the job's lease.
-    pub(crate) fn leaves_job(&self, job: &'static str) {
+    /// Notes that this node waits for the lease of a job, which another node has or nobody has yet.
+    pub(crate) fn waits_for_job(&self, job: &'static str) {
         self.change(Part::Job(job), |condition| {
             condition.holds_lease = Some(false);
             condition.is_failing = false;
@@ -324,11 +329,11 @@ mod tests {
     #[test]
     fn d69_a_job_that_another_node_does_does_not_fail_here() {
         let health = NodeHealth::default();
-        health.begins_job("check-domains", true);
+        health.took_over_job("check-domains");
         health.fails_with(Part::Job("check-domains"), samples::at(1), "the store is away");
         health.gave_up_job("check-domains");
         assert!(health.jobs()[0].1.is_failing);
-        health.leaves_job("check-domains");
+        health.waits_for_job("check-domains");
         let (_, condition) = &health.jobs()[0];
         assert!(!condition.is_failing && condition.last_error.is_some(), "{condition:?}");
     }

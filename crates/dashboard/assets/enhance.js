@@ -29,7 +29,7 @@
   };
   const copyFrom = async (button) => {
     await copy(button.dataset.copy ?? button.previousElementSibling.href);
-    const label = button.classList.contains("copy") ? null : button.textContent;
+    const label = button.matches(".copy") ? null : button.textContent;
     button.classList.add("done");
     if (label) button.textContent = body.dataset.copied;
     button.focus();
@@ -52,7 +52,7 @@
   const boxes = () => all('[name=ids]');
   const allBox = one("[data-all]");
   const countBoxes = () => {
-    const set = boxes().filter((box) => box.checked).length;
+    const set = all("[name=ids]:checked").length;
     allBox.checked = set && set === boxes().length;
     allBox.indeterminate = set && !allBox.checked;
   };
@@ -70,7 +70,7 @@
     else if (button?.matches("[data-close]")) button.closest("dialog").close();
     shut(event);
   });
-  // Whoever tabs out of a menu would find it in the way.
+  // An open menu covers what the Tab key reaches after it.
   on("keyup", (event) => { if (event.key === "Tab") shut(event); });
 
   // Forms: sent once, and not left by accident.
@@ -99,7 +99,7 @@
     all("[aria-disabled]").forEach((button) => { button.ariaDisabled = null; });
   };
   addEventListener("pageshow", again);
-  // Whoever stays can send the form.
+  // After "Stay" the form can be sent.
   addEventListener("beforeunload", (event) => { if (dirty) { event.preventDefault(); again(); } });
 
   const zone = one("[data-zone]");
@@ -118,7 +118,7 @@
 
   // Figures that are read anew while somebody looks at them.
   const figures = one("[data-live]");
-  let pause = 5000, fails;
+  let pause = 5e3, fails;
   const refresh = async () => {
     if (!doc.hidden) {
       try {
@@ -130,11 +130,11 @@
         fails = true;
       }
       figures.classList.toggle("old", fails);
-      pause = fails ? pause * 2 : 5000;
-    }
+      pause = fails ? pause * 2 : 5e3;
+    } else pause = 5e3;
     setTimeout(refresh, Math.min(pause, 3e5));
   };
-  if (figures) setTimeout(refresh, 5000);
+  if (figures) setTimeout(refresh, 5e3);
 
   // The Tab key stops at a chart once; arrow keys lead from bar to bar.
   const bars = all(".plot rect");
@@ -155,7 +155,7 @@
   const actions = {
     "/": () => one('[data-key="/"]')?.focus(),
     "?": () => open("keys"),
-    c: () => { const it = one('[data-key="c"]'); if (it?.href) it.click(); else it?.focus(); },
+    c: () => { const it = one("[data-key=c]"); it?.[it.href ? "click" : "focus"](); },
     j: () => move(1),
     k: () => move(-1),
     x: () => row()?.querySelector("[name=ids]")?.click(),
@@ -168,12 +168,13 @@
       const menu = target.closest(":is(.menu,.edit)[open]");
       if (menu) { menu.open = false; one("summary", menu).focus(); }
     }
-    const typing = target.matches("input:not([type=checkbox],[type=radio]),select,textarea");
-    if (base === undefined || typing || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
-    const bar = target.matches(".plot rect") && bars[bars.indexOf(target) + { ArrowLeft: -1, ArrowRight: 1 }[key]];
+    const plain = !(event.ctrlKey || event.metaKey || event.altKey);
+    const bar = plain && bars.includes(target) && bars[bars.indexOf(target) + { ArrowLeft: -1, ArrowRight: 1 }[key]];
     if (bar) { event.preventDefault(); target.tabIndex = -1; bar.tabIndex = 0; bar.focus(); }
+    const typing = target.matches("input:not([type=checkbox],[type=radio]),select,textarea");
+    if (base === undefined || typing || !plain || one("dialog[open]")) return;
     if (before === "g" && places[key]) { before = ""; if (base) location.href = `${base}/${places[key]}`; return; }
     before = key;
-    if (key !== "g" && Object.hasOwn(actions, key)) { event.preventDefault(); actions[key](); }
+    if (Object.hasOwn(actions, key)) { event.preventDefault(); actions[key](); }
   });
 })();

@@ -70,18 +70,23 @@ impl Failure {
         }
     }
 
-    /// What a page of this kind says about it. The log has what pages do not say.
+    /// What a page of this kind says about it.
     pub(crate) fn text(&self, kind: ErrorKind) -> String {
         match self {
             Self::TooLarge { max_bytes } => (frame::TEXTS.kept.too_large)(*max_bytes),
             Self::Refused(refusal) => refusal.to_string(),
-            Self::Broken(cause) => {
-                tracing::error!(cause, "a request failed");
-                (frame::TEXTS.error)(kind).text.to_owned()
-            }
-            Self::Redirected(_) | Self::FormKept(_) | Self::Page(_) | Self::Later { .. } => {
-                (frame::TEXTS.error)(kind).text.to_owned()
-            }
+            Self::Redirected(_)
+            | Self::FormKept(_)
+            | Self::Page(_)
+            | Self::Later { .. }
+            | Self::Broken(_) => (frame::TEXTS.error)(kind).text.to_owned(),
+        }
+    }
+
+    /// Logs what its page does not say.
+    pub(crate) fn log(&self) {
+        if let Self::Broken(cause) = self {
+            tracing::error!(cause, "a request failed");
         }
     }
 
@@ -121,6 +126,7 @@ impl ResponseError for Failure {
             Self::FormKept(kept) => return kept.page(HttpResponse::build(self.status_code())),
             _ => self.kind().unwrap_or(ErrorKind::Failed),
         };
+        self.log();
         let page =
             ErrorPage { text: self.text(kind), ..ErrorPage::of(frame::card(), kind, Some("/".to_owned())) };
         let mut response = HttpResponse::build(self.status_code());

@@ -115,11 +115,11 @@ impl JobRunner {
         let tenure = match job.done_by() {
             DoneBy::OneNode => {
                 metrics::gauge!(HOLDS, "task" => job.name()).set(0.0);
-                health.leaves_job(job.name());
+                health.waits_for_job(job.name());
                 None
             }
             DoneBy::EveryNode => {
-                health.begins_job(job.name(), false);
+                health.does_job_without_lease(job.name());
                 Some(Tenure { lease_taken_at: None, next_step_at: clock.now() })
             }
         };
@@ -166,18 +166,19 @@ impl JobRunner {
                 } else {
                     tracing::info!(job = self.job.name(), "took over background work");
                 }
-                self.health.begins_job(self.job.name(), true);
+                self.health.took_over_job(self.job.name());
                 metrics::gauge!(HOLDS, "task" => self.job.name()).set(1.0);
             }
             (Ok(false), tenure) => {
                 if tenure.is_some() {
                     self.give_up("another node has taken the lease");
                 }
-                self.health.leaves_job(job);
+                self.health.waits_for_job(job);
             }
             (Err(error), _) => {
                 tracing::debug!(job, %error, "could not take the lease of background work");
-                no_lease = Some(error);
+                // A node that contends for it does the job.
+                no_lease = Some(error).filter(|error| !matches!(error, StoreError::Contended));
             }
         }
         // The store may have taken long to answer.
@@ -186,8 +187,8 @@ impl JobRunner {
             self.give_up("the lease could not be renewed in time");
         }
         if let (Some(error), None) = (no_lease, &self.tenure) {
-            // Other nodes may have the same trouble, and then nobody does the job.
-            let text = format!("its turn cannot be taken: {}", with_causes(&error));
+            // Other nodes may have the same trouble, and then no node does the job.
+            let text = format!("its lease cannot be taken: {}", with_causes(&error));
             self.health.fails_with(Part::Job(job), now.time, &text);
         }
     }

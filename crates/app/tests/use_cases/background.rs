@@ -298,7 +298,7 @@ async fn d69_a_job_that_no_node_can_take_fails() {
     nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
     nodes.tick().await;
     let error = job(&nodes).last_error.unwrap().text;
-    assert!(error.starts_with("its turn cannot be taken: the store is unavailable: "), "{error}");
+    assert!(error.starts_with("its lease cannot be taken: the store is unavailable: "), "{error}");
     assert_eq!((job(&nodes).is_failing, job(&nodes).holds_lease), (true, Some(false)));
     nodes.pass(1).await;
     assert_eq!((job(&nodes).is_failing, job(&nodes).holds_lease), (false, Some(true)), "now it is done");

@@ -179,7 +179,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     forget_failures: "Forget these failures",
     forget_failures_text: "Another attempt is allowed at once. Whoever guesses can go on as well, so make sure who asked you. The audit keeps that you did it.",
     refusals: "Refused",
-    refusals_hint: "What this node has refused to programs, visitors and people who sign in since it started. A request that your program did not expect to be refused is in the log with its reason.",
+    refusals_hint: "Requests, visits and sign-ins that this node has refused since it started. A request that your program did not expect to be refused is in the log with its reason.",
     refusals_off: "This node counts nothing that it refuses, because it records no metrics: set metrics-listen.",
     refused_visits,
     refused_api: |code| format!("Requests to the API: {code}"),

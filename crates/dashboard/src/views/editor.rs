@@ -21,7 +21,7 @@ pub struct EditorPage {
     pub can_write: bool,
     /// Whether the form has changes that are not saved.
     pub is_changed: bool,
-    /// The form. While there is a conflict its `revision` is the one of the stored version.
+    /// The form. After a conflict its `revision` is that of the version that was stored when a save failed for it.
     pub form: Form,
     /// The public address, with and without its scheme.
     pub url: Option<(String, String)>,

@@ -23,7 +23,7 @@ async fn two_dates_in_the_address_are_the_period() {
 }
 
 #[actix_web::test]
-async fn d47_a_deleted_link_is_called_so() {
+async fn d47_a_deleted_link_is_marked() {
     let (dashboard, viewer, id) = visited().await;
     let editor = dashboard.member("remover@example.com", signpost_domain::Role::Editor).await;
     let deleted = editor.post(&dashboard.path(&format!("links/{id}/delete")), &[]).await;
@@ -38,7 +38,7 @@ async fn d47_a_deleted_link_is_called_so() {
 }
 
 #[actix_web::test]
-async fn d47_the_end_of_a_long_list_of_values_is_said() {
+async fn d47_the_page_says_that_it_shows_at_most_100_values() {
     let (dashboard, viewer, id) = visited().await;
     let at = dashboard.app.clock.now();
     for number in 0..101 {
@@ -51,7 +51,7 @@ async fn d47_the_end_of_a_long_list_of_values_is_said() {
 }
 
 #[actix_web::test]
-async fn d45_live_figures_ignore_no_filter() {
+async fn d45_live_figures_need_readable_filters() {
     let (dashboard, viewer, _) = visited().await;
     assert_eq!(viewer.get(&dashboard.path("analytics/live?country=DE")).await.status, 200);
     assert_eq!(viewer.get(&dashboard.path("analytics/live?country=a%5Cb")).await.status, 404);

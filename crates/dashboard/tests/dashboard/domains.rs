@@ -327,6 +327,10 @@ async fn d127_only_a_change_of_the_addresses_makes_their_form_stale() {
         assert!(stale.body.contains(part), "{part}: {}", stale.body);
     }
     assert_eq!(stale.hidden("root_url_shown"), "https://example.com/");
+    // A mistake does not hide what somebody else stored.
+    let conflict = ("conflict", stale.hidden("conflict"));
+    let mistaken = send(form(&stale, "gone").into_iter().chain([conflict]).collect()).await;
+    assert!(mistaken.body.contains("Somebody changed this domain"), "{}", mistaken.body);
     let saved = send(form(&stale, "https://example.org/")).await;
     assert_eq!(saved.status, 303, "{}", saved.body);
     // The form of the version before lacks these fields, so every change makes it stale.

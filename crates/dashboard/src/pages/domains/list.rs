@@ -132,8 +132,8 @@ fn unavailable(visit: &Visit, member: &Member) -> Option<String> {
 /// The hostname of an address that names nothing else, as browsers let people copy it. Everything else stays as it is, so that the
 /// rule for hostnames says what is wrong with it.
 fn hostname_in(typed: &str) -> &str {
-    let typed_alone = typed.trim();
-    let Some((scheme, rest)) = typed_alone.split_once("://") else { return typed };
+    let trimmed = typed.trim();
+    let Some((scheme, rest)) = trimmed.split_once("://") else { return typed };
     let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
     let hostname = rest.strip_suffix('/').unwrap_or(rest);
     if is_web && !hostname.contains(['/', '?', '#', '@', ':']) { hostname } else { typed }

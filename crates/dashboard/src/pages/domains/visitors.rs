@@ -67,7 +67,8 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         || see_other(&format!("{}/{}?said=domain-saved", list_path(&member), visit.part("id")));
     let (violations, is_stale) = match update(&visit, &member, &form, &submitted).await? {
         Ok(()) => return Ok(saved_answer()),
-        Err(AppError::Invalid(violations)) => (violations, false),
+        // After a conflict the notice stays until the form is saved.
+        Err(AppError::Invalid(violations)) => (violations, form.is_checked("conflict")),
         Err(AppError::Refused(Refusal::PreconditionFailed(_))) => {
             if is_readable && is_stored(&visit, &member, &request).await? {
                 return Ok(saved_answer());

@@ -49,6 +49,7 @@ const LOADS_NOTHING: &str = "default-src 'none'; base-uri 'none'; form-action 'n
 
 /// Why there is no preview, for the frame: it would show the browser's own error page in place of a page that forbids frames.
 pub(super) fn failed(failure: &Failure) -> HttpResponse {
+    failure.log();
     let kind = kind_of(failure);
     let words = (TEXTS.error)(kind);
     let text = match failure {

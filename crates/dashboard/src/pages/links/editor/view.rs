@@ -38,7 +38,7 @@ pub(super) struct Remarks {
     pub(super) is_changed: bool,
     /// Whether the page was changed after the form was shown, and the person has not decided yet.
     pub(super) is_stale: bool,
-    /// The version that the form showed last. `None` is the stored one.
+    /// The version that a save must replace. `None` is the stored one.
     pub(super) shown: Option<String>,
 }
 
