@@ -161,7 +161,7 @@ impl NodeHealth {
         });
     }
 
-    /// Notes that this node waits for the lease of a job, which another node has or nobody has yet.
+    /// Notes that this node waits for the lease of a job. Another node may hold it.
     pub(crate) fn waits_for_job(&self, job: &'static str) {
         self.change(Part::Job(job), |condition| {
             condition.holds_lease = Some(false);

@@ -27,8 +27,8 @@ pub(crate) fn weakness(password: &str, known_words: &[&str]) -> Option<String> {
 /// The shortest known word, in characters.
 const SHORTEST: usize = 3;
 
-/// A text in lower case and its words, so that `Ada.Lovelace@example.com` makes `lovelace` a known word, too. A short end
-/// of an address, such as `com`, is none: it is in many other words.
+/// A text in lower case and its words, so that `Ada.Lovelace@example.com` makes `lovelace` a known word, too. The last
+/// label of an address is left out if it is short, because `com` is part of many other words.
 fn parts(text: &str) -> Vec<String> {
     let text = text.to_lowercase();
     let without_end = text.rsplit_once('.').filter(|(_, end)| text.contains('@') && end.len() <= SHORTEST);

@@ -193,7 +193,7 @@ impl JobRunner {
         }
     }
 
-    /// Each lease is a write to the database, and every node asks for one every few seconds, so this sees outages that nobody looks at.
+    /// Notes an outage of the database even if nobody opens the health page: every node writes leases every few seconds.
     fn note_how_the_store_does(&self, taken: &Result<bool, StoreError>) {
         let (health, now) = (&self.health, self.clock.now());
         match taken {

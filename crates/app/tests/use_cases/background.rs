@@ -290,7 +290,7 @@ async fn consecutive_failures_are_logged_once() {
     }
 }
 
-/// The only node cannot take its turn, so nobody does the job.
+/// The only node cannot take the lease, so no node runs the job.
 #[tokio::test]
 async fn d69_a_job_that_no_node_can_take_fails() {
     let mut nodes = Nodes::new(1, Conduct::Finish);

@@ -12,8 +12,9 @@ const NO_COUNTS: [Option<u64>; 4] = [None; 4];
 
 const HEADER: &[u8] = b"part,value,clicks,visitors,bots,blocked,name\r\n";
 
-/// The file: first what it is about, then the counts. Buckets are named by the instant at which they begin, as in the API. Values of dimensions count clicks alone, so
-/// their cells of bots and blocked visits are empty. Only they have a name: what the page calls them.
+/// The file: first what it is about, then the counts. Buckets are named by the instant at which they begin, as in the API. Values of
+/// dimensions count clicks alone, so their cells of bots and blocked visits are empty. They and filters have a name: what the page
+/// calls them.
 pub(super) fn file(state: &State, answers: &Answers, names: &Names, scope: &Scope) -> Vec<u8> {
     let Answers { questions, report, previous, is_late: _ } = answers;
     let mut lines = HEADER.to_vec();

@@ -15,7 +15,8 @@ use crate::frame::TEXTS;
 use crate::pages::links::editor::caption_of;
 use crate::visit::{Member, Visit};
 
-/// The names of links and widgets, by their ids. A deleted link that the report has visits of is called deleted, and a deleted widget has no name.
+/// The names of links and widgets, by their ids. A deleted link in the report is marked as deleted. Other ids that no link or widget
+/// has are not in here.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashMap<String, String>);
 
