@@ -32,10 +32,14 @@ const ARGUMENTS: [&str; 14] = [
 /// id, by which the watchdog kills Chromium.
 const MOVE_PIPES: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >&2"#;
 
-/// The path of Chromium, if it is installed.
+/// The Debian package of the Chromium without windows.
+pub const PACKAGE: &str = "chromium-headless-shell";
+
+/// The path of Chromium, if it is installed: of the one without windows, which takes a third less processor time, or
+/// else of the one for people.
 #[must_use]
 pub fn program() -> Option<PathBuf> {
-    find_program("chromium", &[])
+    ["chromium-headless-shell", "chromium"].iter().find_map(|name| find_program(name, &[]))
 }
 
 /// The path of `certutil`, if it is installed. It writes the list of roots that Chromium trusts beside its own.
@@ -102,7 +106,7 @@ impl Chromium {
 }
 
 fn absence(reason: String) -> Absence {
-    Absence::new("Chromium", "chromium", reason)
+    Absence::new("Chromium", PACKAGE, reason)
 }
 
 fn installed() -> Result<PathBuf, Absence> {

@@ -77,7 +77,7 @@ impl Wanted {
             Self::Postgres => "postgresql",
             Self::Redis => "redis-server",
             Self::Pebble => "pebble",
-            Self::Chromium => "chromium",
+            Self::Chromium => chromium::PACKAGE,
             Self::Certutil => "libnss3-tools",
             Self::Mmdebstrap => "mmdebstrap",
             Self::Nspawn => "systemd-container",
@@ -323,7 +323,7 @@ mod tests {
             missing_programs(&Wanted::ALL, Machine { rights: Rights::User, ..ROOT }),
             "PostgreSQL, Redis, Pebble, Chromium, certutil, mmdebstrap, systemd-nspawn are not installed: the tests that \
              need them did NOT run; sudo apt-get install -y --no-install-recommends postgresql redis-server pebble \
-             chromium libnss3-tools mmdebstrap systemd-container"
+             chromium-headless-shell libnss3-tools mmdebstrap systemd-container"
         );
         assert_eq!(
             missing_programs(&[Wanted::Redis], Machine { has_apt: false, ..ROOT }),

@@ -65,6 +65,8 @@ fn d35_a_page_of_a_hundred_widgets_is_opened_rearranged_and_saved_once() {
     assert_eq!(dashboard.text("[data-moved]"), "Link Number 0: position 3 of 100");
     tab.drag("[data-widget]:nth-child(3) .grip", "[data-widget]:nth-child(1)");
     assert_eq!(shown(tab)[..4], [1, 0, 2, 3]);
+    tab.drag_and_cancel("[data-widget]:nth-child(1) .grip", "[data-widget]:nth-child(3)");
+    assert_eq!(shown(tab)[..4], [1, 0, 2, 3]);
     tab.click("[data-widget]:nth-child(2) [value^=down-]");
     assert_eq!(shown(tab)[..4], [1, 2, 0, 3]);
     tab.click("[data-widget]:nth-child(100) [value^=up-]");

@@ -93,7 +93,7 @@ fn d48_a_hidden_tab_asks_nothing_until_it_is_shown_again() {
     tab.let_pass(period);
     assert_asks_for_figures(&asked(tab)[known..]);
 
-    tab.send_to_back();
+    tab.minimize();
     known = asked(tab).len();
     let ticks: u32 = tab.evaluate("window.ticks");
     tab.let_pass(Duration::from_mins(10));
@@ -101,7 +101,7 @@ fn d48_a_hidden_tab_asks_nothing_until_it_is_shown_again() {
     // Browsers slow down the timers of hidden pages, and do not stop them.
     assert!(tab.evaluate::<u32>("window.ticks") > ticks + 1, "the timers of the page stand still");
 
-    tab.bring_to_front();
+    tab.restore();
     tab.let_pass(period);
     assert_asks_for_figures(&asked(tab)[known..]);
 }

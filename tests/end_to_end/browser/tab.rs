@@ -209,23 +209,26 @@ impl Tab {
         self.wait_until(|events| events.stops_of_clock > stops);
     }
 
-    /// Puts another tab in front of this one, whose page is hidden then.
+    /// Minimizes the window, whose page is hidden then.
     #[track_caller]
-    pub fn send_to_back(&self) {
-        let session = &self.browser.session;
-        let target = json!({"url": "about:blank", "browserContextId": self.context});
-        let front = session.call("Target.createTarget", target)["targetId"].take();
-        session.call("Target.activateTarget", json!({"targetId": front}));
-        // A page whose focus is emulated counts as visible wherever its tab is.
+    pub fn minimize(&self) {
+        self.set_window_state("minimized");
+        // A page whose focus is emulated counts as visible wherever its window is.
         self.page.call("Emulation.setFocusEmulationEnabled", json!({"enabled": false}));
         self.wait_for_visibility("hidden");
     }
 
-    /// Shows the tab again after [`send_to_back`](Self::send_to_back).
+    /// Shows the window again after [`minimize`](Self::minimize).
     #[track_caller]
-    pub fn bring_to_front(&self) {
-        self.page.call("Page.bringToFront", json!({}));
+    pub fn restore(&self) {
+        self.set_window_state("normal");
         self.wait_for_visibility("visible");
+    }
+
+    fn set_window_state(&self, state: &str) {
+        let window = self.page.call("Browser.getWindowForTarget", json!({}));
+        let bounds = json!({"windowId": window["windowId"], "bounds": {"windowState": state}});
+        self.page.call("Browser.setWindowBounds", bounds);
     }
 
     #[track_caller]
@@ -275,6 +278,21 @@ impl Tab {
     /// Drags the first element with the mouse, and drops it in the lower half of the second.
     #[track_caller]
     pub fn drag(&self, selector: &str, onto: &str) {
+        self.send_mouse(&self.dragging(selector, onto));
+    }
+
+    /// Drags the first element with the mouse over the second, and lets go as the Escape key does.
+    #[track_caller]
+    pub fn drag_and_cancel(&self, selector: &str, onto: &str) {
+        let mut events = self.dragging(selector, onto);
+        let released = events.pop();
+        self.send_mouse(&events);
+        self.page.call("Input.cancelDragging", json!({}));
+        self.send_mouse(released.as_slice());
+    }
+
+    #[track_caller]
+    fn dragging(&self, selector: &str, onto: &str) -> Vec<Value> {
         self.page.call("DOM.scrollIntoViewIfNeeded", self.node(onto));
         let from = self.middle_of(selector);
         let model = self.page.call("DOM.getBoxModel", self.node(onto));
@@ -282,7 +300,7 @@ impl Tab {
             panic!("{onto} is not visible")
         };
         let below = [x, y + model["model"]["height"].as_f64().unwrap() / 4.0];
-        self.send_mouse(&drag_events(from, below));
+        drag_events(from, below)
     }
 
     fn send_mouse(&self, events: &[Value]) {
