@@ -1,10 +1,11 @@
 "use strict";
-// Enhances the editor of pages: the preview follows what is typed, and widgets move without a request.
+// Enhances the editor of pages: the preview follows what is typed, and widgets are arranged in place.
 (() => {
   const doc = document, form = doc.getElementById("editor");
-  const preview = form?.querySelector("[value=preview]");
-  if (!preview) return;
-  const address = preview.formAction;
+  const one = (query) => form.querySelector(query);
+  const preview = () => one("[value=preview]");
+  if (!form || !preview()) return;
+  const address = preview().formAction;
 
   // A fresh frame replaces its first page, so that previews leave no entries in the history.
   const frame = () => {
@@ -14,21 +15,16 @@
   };
   let timer, asking, shown = "";
   const refresh = (event) => {
-    form.querySelector("[data-unsaved]").hidden = false;
+    one("[data-unsaved]").hidden = false;
     // The preview begins at the widget that is edited, or at the title.
     const item = event?.target.closest("[data-widget],form>.f");
     if (item) shown = item.querySelector("[name=widget]")?.value ?? "";
-    preview.formAction = `${address}#${shown}`;
+    preview().formAction = `${address}#${shown}`;
     clearTimeout(timer);
-    timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
+    timer = setTimeout(() => { frame(); form.requestSubmit(preview()); judge(); }, 700);
   };
-  // On narrow screens the frame is far below the button.
-  preview.addEventListener("click", () => {
-    const it = doc.querySelector("iframe");
-    if (it.getBoundingClientRect().top > innerHeight / 2) it.scrollIntoView();
-  });
-  const verdict = form.querySelector("[data-verdict]");
   const judge = async () => {
+    const verdict = one("[data-verdict]");
     asking?.abort();
     asking = new AbortController();
     const typed = new FormData(form), accent = form.elements.accent_color;
@@ -45,19 +41,55 @@
   // The page shows what is not stored.
   if (form.matches("[data-dirty]")) refresh();
 
-  const status = form.querySelector("[data-moved]");
   const items = () => [...form.querySelectorAll("[data-widget]")];
   const changed = (item) => {
     const all = items();
+    const status = one("[data-moved]");
     const texts = [all.indexOf(item) + 1, all.length, item.querySelector("summary,b").textContent.trim()];
     status.textContent = status.dataset.moved.replace(/{(\d)}/g, (_, number) => texts[number - 1]);
-    item.dispatchEvent(new Event("input", { bubbles: true }));
+    input(item);
+  };
+  const input = (target) => target.dispatchEvent(new Event("input", { bubbles: true }));
+  // The answer to a button becomes the form of this page. A page of its own would be an entry in the history, and Back would lose
+  // what was typed since. Any other answer is such a page: a conflict, or the end of the session. `fetch` reads no documents.
+  const arrange = (button) => {
+    const open = items().map((item) => item.querySelector("details")?.open);
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.responseType = "document";
+    request.onloadend = () => {
+      form.inert = false;
+      const page = request.status === 200 && request.response;
+      const fresh = page && !page.querySelector("[name=conflict]") && page.getElementById("editor");
+      if (!fresh) return form.requestSubmit(button);
+      const current = fresh.querySelector("[autofocus]") ?? form;
+      // Chromium warns of the attribute where something has the focus.
+      current.autofocus = false;
+      form.replaceChildren(...fresh.childNodes);
+      doc.querySelector(".note.bad")?.remove();
+      items().forEach((item, place) => { if (open[place]) item.querySelector("details").open = true; });
+      current.focus();
+      input(current);
+    };
+    request.send(new URLSearchParams(new FormData(form, button)));
+    form.inert = true;
   };
   form.addEventListener("click", (event) => {
-    const button = event.target.closest("button[value^=up-],button[value^=down-]");
-    if (!button) return;
+    const button = event.target.closest("button");
+    const [action] = button?.value.split("-") ?? [];
+    // On narrow screens the frame is far below the button.
+    if (action === "preview") {
+      const it = doc.querySelector("iframe");
+      if (it.getBoundingClientRect().top > innerHeight / 2) it.scrollIntoView();
+    }
+    if (["add", "remove", "restore"].includes(action)) {
+      event.preventDefault();
+      arrange(button);
+    }
+    const isUp = action === "up";
+    if (!isUp && action !== "down") return;
     event.preventDefault();
-    const item = button.closest("[data-widget]"), isUp = button.value.startsWith("up");
+    const item = button.closest("[data-widget]");
     const other = isUp ? item.previousElementSibling : item.nextElementSibling;
     if (!other) return;
     if (isUp) other.before(item);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::dashboard::Dashboard;
 use crate::dashboard_screens::Look;
+use crate::tab::Tab;
 use crate::visitor::Visitor;
 
 /// How long to wait until the preview shows what was typed.
@@ -40,6 +41,16 @@ fn types(page: &Value) -> Vec<&str> {
     page["widgets"].as_array().unwrap().iter().map(|widget| widget["type"].as_str().unwrap()).collect()
 }
 
+/// Presses a button, and waits until the answer is the form.
+#[track_caller]
+fn arrange(tab: &Tab, button: &str) {
+    tab.run(
+        "window.arranged = new Promise((done) => new MutationObserver(done).observe(document.getElementById('editor'), { childList: true }))",
+    );
+    tab.click(button);
+    assert!(tab.evaluate::<bool>("window.arranged.then(() => true)"));
+}
+
 #[test]
 fn d35_the_editor_is_usable_on_every_screen() {
     let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
@@ -50,8 +61,8 @@ fn d35_the_editor_is_usable_on_every_screen() {
     look.at("editor");
     tab.run("for (const it of document.querySelectorAll('.widgets details')) it.open = true");
     look.at("editor-open");
-    tab.follow(|tab| tab.click("[value=remove-w1]"));
-    tab.follow(|tab| tab.click("[value=add-contact]"));
+    arrange(tab, "[value=remove-w1]");
+    arrange(tab, "[value=add-contact]");
     dashboard.send("#editor", &[("w0.url", "shop"), ("w9.number", "12"), ("accent_color", "red")]);
     look.at("editor-error");
     assert_eq!(types(&stored(&dashboard, &id)).len(), 9, "nothing is saved");
@@ -91,9 +102,22 @@ fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
         tab.evaluate("[...document.querySelectorAll('[name=widget]')].map((it) => it.value)");
     assert_eq!(keys.last().map(String::as_str), Some("w7"), "{keys:?}");
     await_load(&dashboard, 4);
+    assert_eq!(dashboard.text("[data-moved]"), "Divider: position 8 of 9");
+    // Buttons that ask the program leave everything else as it is.
+    tab.click("[data-widget]:nth-child(3) summary");
+    arrange(tab, "[value=add-heading]");
+    dashboard.tab.type_text("Directions");
+    arrange(tab, "[value=remove-w1]");
+    assert_eq!(tab.evaluate::<String>("document.activeElement.value"), "restore-w1");
+    arrange(tab, "[value=restore-w1]");
+    let kept: [String; 2] =
+        tab.evaluate("['#f-title', '[name=\"w9.text\"]'].map((it) => document.querySelector(it).value)");
+    assert_eq!(kept, ["Morgenbrot & Söhne", "Directions"]);
+    let is_open: bool = tab.evaluate("document.querySelector('[data-widget]:nth-child(3) details').open");
+    assert!(is_open, "what was open stays open");
+    await_load(&dashboard, 6);
     assert_eq!(stored(&dashboard, &id), before, "a preview saves nothing");
     assert_eq!(tab.evaluate::<u32>("history.length"), history, "Back leads to the page before");
-    assert_eq!(dashboard.text("[data-moved]"), "Divider: position 8 of 9");
     tab.run("document.querySelector('[name=accent_color]').value = '#101010'");
     tab.run(
         "document.querySelector('[name=accent_color]').dispatchEvent(new Event('input', { bubbles: true }))",
@@ -107,8 +131,17 @@ fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
     dashboard.send("#editor", &[]);
     let page = stored(&dashboard, &id);
     assert_eq!(page["title"], "Morgenbrot & Söhne");
-    assert_eq!(types(&page)[7..], ["divider", "contact"]);
+    assert_eq!(types(&page)[7..], ["divider", "contact", "heading"]);
     assert_eq!(page["accent_color"], "#101010");
+    // An answer that is no form is a page of its own, with what was typed.
+    let sign_out = "fetch('/sign-out', { method: 'POST', body: new URLSearchParams(new FormData(document.querySelector(\"[action='/sign-out']\"))) })";
+    assert!(tab.evaluate::<bool>(&format!("{sign_out}.then((answer) => answer.ok)")));
+    dashboard.type_into("#f-title", "Abendbrot");
+    tab.follow(|tab| tab.click("[value=add-heading]"));
+    let texts: String = tab.evaluate(
+        "[...document.querySelectorAll('[name=title],body')].map((it) => it.value ?? it.textContent).join()",
+    );
+    assert!(texts.contains("Abendbrot"), "{texts}");
 }
 
 fn await_load(dashboard: &Dashboard, times: u32) {

@@ -32,7 +32,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
         )
     },
     add: "Add",
-    avatar: "Picture",
+    avatar: "Profile picture",
     avatar_hint: "The address of a square picture for the top of the page. Without one, the page shows the initials.",
     background: "Background",
     buttons: "Buttons",
