@@ -94,7 +94,7 @@ async fn account_of(visit: &Visit, asked: &AskedFilter) -> Result<Option<Option<
 pub(crate) async fn export(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     let asked = AskedFilter::of(&visit.query(), &member.signed_in.user().preferences, false);
-    let question = asked.question.ok_or(Failure::NOT_FOUND)?;
+    let question = asked.question.ok_or_else(|| on_page(&visit))?;
     let account = member.caller.account().clone();
     let day = day(visit.app().clock.now(), &member.signed_in.user().preferences);
     let name = saved_as("audit", &account, &day, EXTENSION);
@@ -106,8 +106,8 @@ pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
     // The page leads on to the confirmation; a download would save it as a file.
     let (signed_in, operator) = operator_without_page(&visit, &page_of_export(&visit)).await?;
     let asked = AskedFilter::of(&visit.query(), &signed_in.user().preferences, true);
-    let account = account_of(&visit, &asked).await?.ok_or(Failure::NOT_FOUND)?;
-    let question = asked.question.ok_or(Failure::NOT_FOUND)?;
+    let account = account_of(&visit, &asked).await?.ok_or_else(|| on_page(&visit))?;
+    let question = asked.question.ok_or_else(|| on_page(&visit))?;
     let day = day(visit.app().clock.now(), &signed_in.user().preferences);
     let named = audit::accounts_named(visit.app(), &operator, &account.into_iter().collect()).await?;
     let name = match (account, named.first()) {
@@ -122,6 +122,11 @@ pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
 /// The page with the entries of an export.
 fn page_of_export(visit: &Visit) -> String {
     visit.here().replacen("/audit.ndjson", "/audit", 1)
+}
+
+/// Leads to the page, which says what is wrong with the filter. A file would be saved, so nobody would read it.
+fn on_page(visit: &Visit) -> Failure {
+    Failure::Redirected(page_of_export(visit))
 }
 
 /// Every entry as one line. The first page is read before the status is sent, so that a failing store is an error page; each
