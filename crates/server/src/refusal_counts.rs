@@ -1,28 +1,40 @@
 //! What this node has refused, out of its metrics.
 
+use std::collections::BTreeMap;
+
 use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::ports::{RefusalCount, RefusalCounts, Refused};
 
 /// The counters, with the label of their reasons.
-const COUNTERS: [(&str, Option<&str>, Refused); 4] = [
+const COUNTERS: [(&str, Option<&str>, Refused); 5] = [
     ("signpost_api_refused_total", Some("code"), Refused::ApiRequests),
     ("signpost_visits_turned_away_total", Some("reason"), Refused::Visits),
     (VISITS, Some("outcome"), Refused::Visits),
     ("signpost_failed_sign_ins_total", None, Refused::SignIns),
+    (DASHBOARD, Some("status"), Refused::DashboardRequests),
 ];
 
 /// All visits by outcome. The other outcomes are no refusals, or are counted with their reasons.
 const VISITS: &str = "signpost_visits_total";
 const REFUSALS_OF_VISITS: [&str; 4] = ["throttled", "unavailable", "password_throttled", "passwords_busy"];
 
+/// All requests to the dashboard by method, route and status. Other statuses are no limits.
+const DASHBOARD: &str = "signpost_dashboard_requests_total";
+const BEYOND_A_LIMIT: &str = "429";
+
 /// Reads the counters that the recorder of metrics keeps.
 pub(crate) struct RecordedRefusals(pub(crate) PrometheusHandle);
 
 impl RefusalCounts for RecordedRefusals {
     fn since_start(&self) -> Vec<RefusalCount> {
-        let mut counts: Vec<_> = self.0.render().lines().filter_map(read).collect();
-        counts.sort_unstable();
-        counts
+        // A counter with more labels than the reason has several series of one reason.
+        let mut counts: BTreeMap<(Refused, String), u64> = BTreeMap::new();
+        for RefusalCount { refused, reason, times } in self.0.render().lines().filter_map(read) {
+            let count = counts.entry((refused, reason)).or_default();
+            *count = count.saturating_add(times);
+        }
+        let count = |((refused, reason), times)| RefusalCount { refused, reason, times };
+        counts.into_iter().map(count).collect()
     }
 }
 
@@ -31,7 +43,7 @@ fn read(line: &str) -> Option<RefusalCount> {
     let (series, times) = line.rsplit_once(' ')?;
     let (name, labels) = series.split_once('{').unwrap_or((series, "}"));
     let (_, label, refused) = COUNTERS.into_iter().find(|(counter, ..)| *counter == name)?;
-    let reason = match label {
+    let mut reason = match label {
         None => String::new(),
         Some(label) => {
             let mut pairs = labels.strip_suffix('}')?.split(',').filter_map(|pair| pair.split_once('='));
@@ -40,6 +52,12 @@ fn read(line: &str) -> Option<RefusalCount> {
     };
     if name == VISITS && !REFUSALS_OF_VISITS.contains(&reason.as_str()) {
         return None;
+    }
+    if name == DASHBOARD {
+        if reason != BEYOND_A_LIMIT {
+            return None;
+        }
+        reason.clear();
     }
     let times = times.parse().ok().filter(|times| *times > 0)?;
     Some(RefusalCount { refused, reason, times })
@@ -64,6 +82,15 @@ mod tests {
             metrics::counter!("signpost_visits_total", "outcome" => "redirected").increment(8);
             metrics::counter!("signpost_visits_total", "outcome" => "unavailable").increment(6);
             metrics::counter!("signpost_failed_sign_ins_total").increment(4);
+            for (method, route, status, times) in [
+                ("POST", "/sign-in", "429", 20),
+                ("GET", "/{account}/links/{id}", "429", 11),
+                ("GET", "/{account}/links/{id}", "200", 500),
+                ("GET", "/{account}/links/{id}", "503", 5),
+            ] {
+                let labels = [("method", method), ("route", route), ("status", status)];
+                metrics::counter!(DASHBOARD, &labels).increment(times);
+            }
         });
         let count = |refused, reason: &str, times| RefusalCount { refused, reason: reason.to_owned(), times };
         assert_eq!(
@@ -74,6 +101,7 @@ mod tests {
                 count(Refused::Visits, "unavailable", 6),
                 count(Refused::Visits, "unknown", 70),
                 count(Refused::SignIns, "", 4),
+                count(Refused::DashboardRequests, "", 31),
             ]
         );
     }

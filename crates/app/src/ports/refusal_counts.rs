@@ -9,6 +9,8 @@ pub enum Refused {
     Visits,
     /// Sign-ins and confirmations of people.
     SignIns,
+    /// Requests to the dashboard beyond a limit, sign-ins among them.
+    DashboardRequests,
 }
 
 /// How often something was refused for one reason.

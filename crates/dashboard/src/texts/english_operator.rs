@@ -183,6 +183,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     refusals_off: "This node counts nothing that it refuses, because it records no metrics: set metrics-listen.",
     refused_visits,
     refused_api: |code| format!("Requests to the API: {code}"),
+    refused_dashboard: "Requests to the dashboard, sign-ins among them, beyond a limit (429)",
     refused_sign_ins: "Sign-ins and confirmations with a wrong password or code",
     no_jobs: "This node runs no background jobs.",
     no_user_found: "No user has this id or e-mail address",

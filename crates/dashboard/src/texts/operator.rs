@@ -15,6 +15,7 @@ pub struct OperatorTexts {
     pub refusals_off: &'static str,
     pub refused_visits: fn(&str) -> Option<&'static str>,
     pub refused_api: One,
+    pub refused_dashboard: &'static str,
     pub refused_sign_ins: &'static str,
     pub account_has_email: &'static str,
     pub account_name_hint: &'static str,

@@ -178,6 +178,7 @@ async fn d69_the_health_page_says_what_was_refused() {
         count(Refused::Visits, "country", 3),
         count(Refused::Visits, "a_new_one", 2),
         count(Refused::SignIns, "", 7),
+        count(Refused::DashboardRequests, "", 31),
     ];
     let counting = dashboard.with_refusals(Arc::new(FixedRefusals(counts))).await.browser();
     counting.cookies.borrow_mut().clone_from(&operator.cookies.borrow());
@@ -187,6 +188,7 @@ async fn d69_the_health_page_says_what_was_refused() {
         "<dt>Visits from countries that the link blocks</dt><dd>3</dd>",
         "<dt>a_new_one</dt><dd>2</dd>",
         "<dt>Sign-ins and confirmations with a wrong password or code</dt><dd>7</dd>",
+        "<dt>Requests to the dashboard, sign-ins among them, beyond a limit (429)</dt><dd>31</dd>",
     ] {
         assert!(page.contains(fact), "{fact} in {page}");
     }

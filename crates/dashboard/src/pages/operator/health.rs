@@ -138,6 +138,7 @@ fn in_words(count: &RefusalCount) -> (String, String) {
         Refused::ApiRequests => (WORDS.refused_api)(reason),
         Refused::Visits => (WORDS.refused_visits)(reason).map_or_else(|| reason.clone(), str::to_owned),
         Refused::SignIns => WORDS.refused_sign_ins.to_owned(),
+        Refused::DashboardRequests => WORDS.refused_dashboard.to_owned(),
     };
     (what, number(*times))
 }
