@@ -58,13 +58,15 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Builds the application for `serve`, and starts its tasks. `refusals` counts what the node refuses, if it records metrics.
+    /// Builds the application for `serve`, and starts its tasks. `link_port` is the port of the link listener; `refusals` counts what
+    /// the node refuses, if it records metrics.
     ///
     /// # Errors
     /// The database cannot be opened.
     pub(crate) async fn start(
         common: &CommonSettings,
         settings: &ServeSettings,
+        link_port: u16,
         refusals: Option<Arc<dyn RefusalCounts>>,
     ) -> Result<Self> {
         let file = settings.target_blocklist.as_ref();
@@ -108,7 +110,10 @@ impl Serving {
         let recorder =
             record_clicks(&settings.clicks, &stores.clicks, &parts.countries, &health, is_new_database)
                 .await?;
-        let app = Arc::new(application(common, parts, stores, recorder.clone()));
+        let mut app = application(common, parts, stores, recorder.clone());
+        // Nodes on one machine differ by it.
+        app.node.host = ReportText::cut(&format!("{}:{link_port}", app.node.host.as_str()));
+        let app = Arc::new(app);
         let background = Background::start(&app, matches!(common.database, Database::File(_))).await;
         let mut followers = Vec::new();
         followers.extend(file.map(TargetBlocklistFile::follow));

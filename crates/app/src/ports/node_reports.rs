@@ -77,7 +77,7 @@ pub struct WaitingClicks {
 pub struct NodeReport {
     /// The node.
     pub node: NodeId,
-    /// The name of its machine, as the system has it.
+    /// The name of its machine and the port of its link listener, such as `web-1:8081`.
     pub host: ReportText,
     /// The version of the program.
     pub version: ReportText,

@@ -37,7 +37,7 @@ pub(super) async fn run(
     let addresses = sockets.addresses()?;
     log_start(common, settings);
     let origin = settings.origin_of_links(addresses.links.port());
-    let mut serving = Serving::start(common, settings, sockets.refusals()).await?;
+    let mut serving = Serving::start(common, settings, addresses.links.port(), sockets.refusals()).await?;
     let dashboard = common.origin_of_dashboard(addresses.dashboard.map(|address| address.port()));
     let secrets_file = first_start::secrets_file(&settings.clicks.data_dir);
     let places = first_start::Places {
