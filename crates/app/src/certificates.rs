@@ -29,6 +29,7 @@ pub use self::operator::{RevokeError, find, forget, list, renew, reset, revoke};
 pub use self::shown::ShownCertificate;
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::node_health::Part;
 use crate::ports::{CertificateAuthority, CertificateKey, Sealer, ServedCertificate, StoreError, UnitOfWork};
 
 /// How certificates are obtained, if the program obtains them itself (setting `acme-email`).
@@ -66,6 +67,21 @@ pub async fn account_opens(app: &Application) -> Result<Option<bool>, StoreError
     Ok(account.map(|account| issuance.sealer.open(&purpose, &account.credentials).is_some()))
 }
 
+/// Notes for operators whether [`account_opens`]. A store that gives no answer says nothing about keys.
+pub(crate) async fn note_whether_account_opens(app: &Application) {
+    if app.issuance.is_none() {
+        return;
+    }
+    let opens = account_opens(app).await;
+    let (health, now) = (&app.health, app.clock.now());
+    match opens {
+        Ok(Some(false)) => health.fails_with(Part::SecretsKey, now, OTHER_SECRETS_KEY),
+        // Without an account, there is nothing that the key does not open.
+        Ok(Some(true) | None) => health.works(Part::SecretsKey, now),
+        Err(_) => {}
+    }
+}
+
 /// The purpose of sealing the key of a certificate, from before its order on.
 pub(crate) fn certificate_purpose(hostname: &Hostname) -> String {
     format!("certificate {hostname}")
@@ -75,6 +91,10 @@ pub(crate) fn certificate_purpose(hostname: &Hostname) -> String {
 pub(crate) fn account_purpose(directory: &str) -> String {
     format!("account {directory}")
 }
+
+/// What operators read about a node that does not open the account at the authority.
+const OTHER_SECRETS_KEY: &str = "the account at the certificate authority was stored with another secrets-key, so this node orders and renews no \
+     certificate";
 
 /// How many custom domains get rows in one step.
 const WANTED_AT_ONCE: u16 = 500;

@@ -36,13 +36,15 @@ pub enum Part {
     Dns,
     /// Orders and renewals at the certificate authority.
     Certificates,
+    /// The secrets key, which has to open what other nodes have stored (D192).
+    SecretsKey,
     /// A background job of this name.
     Job(&'static str),
 }
 
 impl Part {
     /// All parts but the jobs.
-    pub const SERVICES: [Self; 8] = [
+    pub const SERVICES: [Self; 9] = [
         Self::Database,
         Self::DatabaseWrites,
         Self::QuotaStore,
@@ -51,6 +53,7 @@ impl Part {
         Self::ClickSpool,
         Self::Dns,
         Self::Certificates,
+        Self::SecretsKey,
     ];
 
     /// Its name in the reports of nodes. It never changes, since nodes of two versions read them. A job has its own name, which no
@@ -66,6 +69,7 @@ impl Part {
             Self::ClickSpool => "click_spool",
             Self::Dns => "dns",
             Self::Certificates => "certificates",
+            Self::SecretsKey => "secrets_key",
             Self::Job(name) => name,
         }
     }
@@ -187,7 +191,8 @@ impl NodeHealth {
             | Part::ClickStore
             | Part::ClickSpool
             | Part::Dns
-            | Part::Certificates => None,
+            | Part::Certificates
+            | Part::SecretsKey => None,
         };
         parts.iter().filter_map(job).collect()
     }
@@ -226,17 +231,15 @@ pub struct OwnHealth {
     pub is_draining: bool,
     /// Whether visitors are served, from the store or from memory.
     pub serves_links: bool,
-    /// Whether the account at the certificate authority was stored with another secrets key, so that this node orders nothing (D192).
-    pub has_other_secrets_key: bool,
 }
 
 /// Asks the stores now, and adds what was noted since the start of the program.
 pub async fn report(app: &Application, _by: &Operator) -> OwnHealth {
-    let (read, written, has_quota_store, opens) = join4(
+    let (read, written, has_quota_store, ()) = join4(
         app.store.check(),
         app.store.check_writes(),
         ask_quota_store(app),
-        certificates::account_opens(app),
+        certificates::note_whether_account_opens(app),
     )
     .await;
     let (health, now) = (&app.health, app.clock.now());
@@ -248,7 +251,7 @@ pub async fn report(app: &Application, _by: &Operator) -> OwnHealth {
     }
     parts.extend([Part::ClickStore, Part::ClickSpool, Part::Dns]);
     if app.issuance.is_some() {
-        parts.push(Part::Certificates);
+        parts.extend([Part::Certificates, Part::SecretsKey]);
     }
     OwnHealth {
         parts: parts.into_iter().map(|part| (part, health.of(part))).collect(),
@@ -256,7 +259,6 @@ pub async fn report(app: &Application, _by: &Operator) -> OwnHealth {
         waiting_clicks: health.waiting_clicks(),
         is_draining: app.lifecycle.is_draining(),
         serves_links: reads || app.link_memory.can_serve(Instant::now()),
-        has_other_secrets_key: matches!(opens, Ok(Some(false))),
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use futures_util::future::join;
 use signpost_domain::Timestamp;
 
 use crate::application::Application;
+use crate::certificates;
 use crate::node_health::{NodeHealth, NotedError, Part, ask_quota_store};
 use crate::operator::Operator;
 use crate::ports::{
@@ -30,7 +32,7 @@ const NODES_SHOWN: u16 = 100;
 pub struct ThisNode {
     /// Its id, which no other start of a program has.
     pub id: NodeId,
-    /// The name of its machine, as the system has it.
+    /// The name of its machine and the port of its link listener, which no other node on this machine has.
     pub host: ReportText,
     /// When it started.
     pub started_at: Timestamp,
@@ -46,8 +48,8 @@ pub enum Presence {
     Silent(Duration),
     /// It was heard from this long ago.
     Heard(Duration),
-    /// It has not been heard from for this long, and another node on the same machine was first heard from after that: it was
-    /// restarted.
+    /// It has not been heard from for this long, and another node on the same machine and port was first heard from after that: it
+    /// was restarted.
     Replaced(Duration),
 }
 
@@ -82,10 +84,10 @@ pub async fn all(app: &Application, _by: &Operator) -> Result<Option<Nodes>, Sto
 }
 
 /// What this node tells the others. It asks the store that counts requests, if there is one beside the database, so that a node
-/// without requests knows of an outage too. It says nothing of the database and of the job that reports, because a report that arrives
-/// shows that both work.
+/// without requests knows of an outage too, and tries its secrets key, which it may not need for weeks. It says nothing of the
+/// database and of the job that reports, because a report that arrives shows that both work.
 pub(crate) async fn report_of_now(app: &Application) -> NodeReport {
-    ask_quota_store(app).await;
+    join(ask_quota_store(app), certificates::note_whether_account_opens(app)).await;
     own_report(
         app,
         failing(&app.health, |part| {
@@ -242,6 +244,7 @@ mod tests {
             assert_eq!(of(vec![known_for(live(), 601)]), Presence::Silent(age), "both ran: {started}");
         }
         assert_eq!(of(vec![first_heard(3, "web-3", 0, 1)]), Presence::Silent(age), "another machine");
+        assert_eq!(of(vec![first_heard(3, "web-2:8091", 0, 1)]), Presence::Silent(age), "another port");
         assert_eq!(of(vec![first_heard(3, "web-2", 0, 60)]), Presence::Silent(age), "silent itself");
     }
 

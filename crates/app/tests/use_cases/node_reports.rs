@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_app::background::{Job as _, JobRunner, Progress, ReportNode, jobs};
-use signpost_app::node_health::{Part, WaitingClicks};
+use signpost_app::certificates::{self, Issuance};
+use signpost_app::node_health::{self, Part, WaitingClicks};
 use signpost_app::nodes::{self, Node, Presence};
-use signpost_app::ports::{LeaseHolder, NodeReports, ReportText, SharedQuotaStore};
+use signpost_app::ports::{
+    LeaseHolder, NodeReports, ReportText, Sealer as _, SharedQuotaStore, StoredAuthorityAccount,
+};
 use signpost_app::{Application, Operator};
-use signpost_memory::{Fault, InMemory, Step};
+use signpost_domain::Email;
+use signpost_memory::{FakeCertificateAuthority, Fault, InMemory, MarkingSealer, Step};
 use signpost_port_contracts::logs::Log;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -148,6 +152,55 @@ async fn d69_a_report_has_what_fails_and_how_many_clicks_wait() {
     let own: Vec<_> =
         other.nodes().await.swap_remove(0).report.failing.into_iter().map(|part| part.part).collect();
     assert_eq!(own, ["database", "database_writes", "quota_store", "check-domains"].map(ReportText::cut));
+}
+
+/// The directory of the authority.
+const DIRECTORY: &str = "https://fake.example.net/directory";
+
+/// How a node gets certificates that has the secrets key of this number.
+fn issuance(memory: &InMemory, key: u8) -> Issuance {
+    Issuance {
+        authority: Arc::new(FakeCertificateAuthority::new(memory.clock.clone())),
+        directory: DIRECTORY.to_owned(),
+        contact: Email::parse("ada@example.com").unwrap(),
+        sealer: Arc::new(MarkingSealer::of(key)),
+        own_names: Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn d192_a_node_with_another_secrets_key_reports_it_until_a_reset() {
+    let memory = InMemory::default();
+    let with_key = |key| {
+        let host = format!("web-{key}");
+        Reporting::with(&memory, &host, |app| app.issuance = Some(issuance(&memory, key)))
+    };
+    let [watching, first, other] = [Reporting::on(&memory, "web-0"), with_key(1), with_key(2)];
+    // The node and the part of everything that is reported to fail.
+    let failing = async || {
+        for node in [&first, &other] {
+            ReportNode::new(Arc::clone(&node.app)).unwrap().step().await.unwrap();
+        }
+        let told = |node: Node| {
+            let host = node.report.host;
+            node.report.failing.into_iter().map(move |failing| [host.clone(), failing.part])
+        };
+        watching.nodes().await.into_iter().flat_map(told).collect::<Vec<_>>()
+    };
+    assert!(failing().await.is_empty(), "there is no account yet");
+    let credentials = MarkingSealer::of(1).seal(&format!("account {DIRECTORY}"), b"secret").unwrap();
+    let account = StoredAuthorityAccount { uri: "https://ca.example.net/1".to_owned(), credentials };
+    watching.app.store.keep_authority_account(DIRECTORY, &account).await.unwrap();
+    assert_eq!(failing().await, [["web-2", "secrets_key"].map(ReportText::cut)]);
+    // An outage says nothing about keys.
+    let noted = other.app.health.of(Part::SecretsKey);
+    assert!(noted.is_failing);
+    memory.store.faults().set_unavailable(true);
+    node_health::report(&other.app, &Operator::COMMAND).await;
+    memory.store.faults().set_unavailable(false);
+    assert_eq!(other.app.health.of(Part::SecretsKey), noted);
+    certificates::reset(&watching.app, DIRECTORY).await.unwrap();
+    assert!(failing().await.is_empty());
 }
 
 #[tokio::test]

@@ -195,7 +195,6 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     operator: "Operator",
     operator_hint: "Operators administer this installation: accounts, users and plans.",
     other_node: "Not on this node",
-    other_secrets_key: "The account at the certificate authority was stored with another secrets-key, so this node orders and renews no certificate.",
     own_user: "This is your own user. Another operator can disable it.",
     owner_email: "Contact address of the account",
     owner_email_hint: "The owner is invited by this e-mail address.",
@@ -305,6 +304,7 @@ fn part(part: Part) -> (&'static str, &'static str) {
         Part::ClickSpool => ("Spool of clicks", "The folder in which clicks wait for the click store."),
         Part::Dns => ("Name servers", "Asked about custom domains and before certificates are ordered."),
         Part::Certificates => ("Certificates", "Orders and renewals by this node."),
+        Part::SecretsKey => ("Secrets key", "Opens the account at the certificate authority."),
         Part::Job(name) => (name, job(name)),
     }
 }

@@ -174,7 +174,6 @@ pub struct OperatorTexts {
     pub operator: &'static str,
     pub operator_hint: &'static str,
     pub other_node: &'static str,
-    pub other_secrets_key: &'static str,
     pub own_user: &'static str,
     pub owner_email: &'static str,
     pub owner_email_hint: &'static str,

@@ -25,6 +25,19 @@ use signpost_dashboard::{DashboardOrigin, dashboard_service};
 use signpost_domain::{AccountId, Email, EmailDomain, PlanName, Role, SecretToken, TrustedProxies};
 use signpost_memory::{FakeCertificateAuthority, FakeIdentityProvider, InMemory, MarkingSealer};
 
+/// The directory of the authority.
+pub const DIRECTORY: &str = "https://fake.example.net/directory";
+
+fn issuance(authority: &Arc<FakeCertificateAuthority>) -> Issuance {
+    Issuance {
+        authority: Arc::<FakeCertificateAuthority>::clone(authority),
+        directory: DIRECTORY.to_owned(),
+        contact: Email::parse("ada@example.com").unwrap(),
+        sealer: Arc::new(MarkingSealer::default()),
+        own_names: Vec::new(),
+    }
+}
+
 type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
 
 /// A password that is strong enough.
@@ -86,23 +99,29 @@ impl Dashboard {
 
     /// The same dashboard on one of the nodes that share the store, on a machine of this name.
     pub async fn on_node(&self, host: &str) -> Self {
+        self.on_node_with(host, |_| {}).await
+    }
+
+    /// The same on a node that gets certificates, and has the secrets key of this number.
+    pub async fn on_node_with_key(&self, host: &str, key: u8) -> Self {
+        let authority = Arc::new(FakeCertificateAuthority::new(Arc::clone(&self.app.clock)));
+        let issuance = Issuance { sealer: Arc::new(MarkingSealer::of(key)), ..issuance(&authority) };
+        self.on_node_with(host, |app| app.issuance = Some(issuance)).await
+    }
+
+    async fn on_node_with(&self, host: &str, prepare: impl FnOnce(&mut Application)) -> Self {
         let reports = Arc::new(self.memory.store.clone());
         let prepare = |app: &mut Application| {
             app.node_reports = Some(reports);
             app.node.host = ReportText::cut(host);
+            prepare(app);
         };
         Self::on(self.memory.clone(), self.account, ORIGIN, prepare).await
     }
 
     /// The same dashboard on a program that gets certificates from this authority.
     pub async fn with_authority(&self, authority: &Arc<FakeCertificateAuthority>) -> Self {
-        let issuance = Issuance {
-            authority: Arc::<FakeCertificateAuthority>::clone(authority),
-            directory: "https://fake.example.net/directory".to_owned(),
-            contact: Email::parse("ada@example.com").unwrap(),
-            sealer: Arc::new(MarkingSealer::default()),
-            own_names: Vec::new(),
-        };
+        let issuance = issuance(authority);
         Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.issuance = Some(issuance)).await
     }
 

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use signpost_app::background::{JobRunner, ReportNode};
 use signpost_app::node_health::{Part, WaitingClicks};
-use signpost_app::ports::{LeaseHolder, NodeId, NodeReport, NodeReports as _, ReportText};
-use signpost_memory::{Fault, Step};
+use signpost_app::ports::{
+    LeaseHolder, NodeId, NodeReport, NodeReports as _, ReportText, Sealer as _, StoredAuthorityAccount,
+};
+use signpost_memory::{Fault, MarkingSealer, Step};
 
-use crate::harness::{Browser, Dashboard, texts_of};
+use crate::harness::{Browser, DIRECTORY, Dashboard, texts_of};
 
 /// A browser of the operator at this node.
 fn browser_at(node: &Dashboard, operator: &Browser) -> Browser {
@@ -191,6 +193,34 @@ async fn d69_silent_replaced_failing_and_healthy_nodes_each_read_right() {
     }
     let page = browser.get("/operator/health").await.body;
     assert_eq!(warnings_on(&page), [one_silent, fail("3 other nodes")]);
+}
+
+#[actix_web::test]
+async fn d192_the_list_marks_a_node_with_another_secrets_key() {
+    let dashboard = Dashboard::start().await;
+    let operator = dashboard.invited("op@example.com", None, true).await;
+    let credentials = MarkingSealer::of(1).seal(&format!("account {DIRECTORY}"), b"secret").unwrap();
+    let account = StoredAuthorityAccount { uri: "https://ca.example.net/1".to_owned(), credentials };
+    dashboard.app.store.keep_authority_account(DIRECTORY, &account).await.unwrap();
+    let here = dashboard.on_node_with_key("web-1:8081", 1).await;
+    let other = dashboard.on_node_with_key("web-1:8091", 2).await;
+    tell(&other).await;
+    let page = browser_at(&here, &operator).get("/operator/health").await.body;
+    let last = "Secrets key. Last error, 31 Jan 2026, 10:05:07:";
+    let cause = "the account at the certificate authority was stored with another secrets-key, so this node orders and renews no \
+                 certificate";
+    let [(false, 0, own), (true, 1, marked)] = &nodes_on(&page)[..] else { panic!("{page}") };
+    assert_eq!(own[..3], ["web-1:8081", "This node", "Works"]);
+    assert_eq!(marked[..2], ["web-1:8091", "Fails"]);
+    assert_eq!(marked[marked.len() - 2..], [last, cause]);
+    assert!(warnings_on(&page)[0].starts_with("Parts of another node fail."), "{page}");
+    assert!(page.contains("Everything that this node depends on works."), "{page}");
+
+    // Its own page says so at the part.
+    let page = browser_at(&other, &operator).get("/operator/health").await.body;
+    let (_, row) = page.rsplit_once("<b class=\"name\">Secrets key</b>").unwrap();
+    assert!(row.starts_with("<b class=\"tag del\">Fails</b>") && row.contains(cause), "{row}");
+    assert!(page.contains("One part fails at present."), "{page}");
 }
 
 #[actix_web::test]

@@ -334,7 +334,7 @@ fn health(m: &Maker) {
     let failing = OperatorHealthPage {
         refusals: None,
         state: (m.w(&(ENGLISH.operator.some_fail)(22)), true),
-        warnings: vec![m.w(ENGLISH.operator.other_secrets_key), (ENGLISH.operator.nodes_silent)(2)],
+        warnings: vec![(ENGLISH.operator.nodes_silent)(2), (ENGLISH.operator.nodes_fail)(2)],
         nodes: Some(nodes(m)),
         parts: names.map(|name| row(name, true)).to_vec(),
         jobs: (0..16).map(|_| row("delete-expired-people", true)).collect(),

@@ -20,7 +20,7 @@ use crate::visit::Visit;
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let (signed_in, operator) = operator(&visit, &visit.here()).await?;
     let preferences = &signed_in.user().preferences;
-    let OwnHealth { parts, jobs, waiting_clicks, is_draining, serves_links, has_other_secrets_key } =
+    let OwnHealth { parts, jobs, waiting_clicks, is_draining, serves_links } =
         report(visit.app(), &operator).await;
     let failing = parts.iter().chain(&named(&jobs)).filter(|(_, condition)| condition.is_failing).count();
     let state = if is_draining {
@@ -45,11 +45,10 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     ];
     let refusals = refusals(visit.app(), &operator);
     let all = nodes::all(visit.app(), &operator).await;
-    let warnings = has_other_secrets_key.then(|| WORDS.other_secrets_key.to_owned());
     page(&OperatorHealthPage {
         refusals: refusals.map(|counts| counts.iter().map(in_words).collect()),
         state,
-        warnings: warnings.into_iter().chain(warnings_of_others(&all)).collect(),
+        warnings: warnings_of_others(&all).collect(),
         nodes: list(all, preferences),
         facts,
         parts: parts.iter().map(|(part, condition)| row(*part, condition, preferences)).collect(),
