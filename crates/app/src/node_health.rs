@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use futures_util::future::join4;
-use signpost_domain::{CaaRecord, HostResolution, Hostname, Timestamp};
+use signpost_domain::{CaaRecord, HostResolution, Hostname, TextResolution, Timestamp};
 
 use crate::application::Application;
 use crate::causes::with_causes;
@@ -299,7 +299,7 @@ impl NotedDns {
 
 #[async_trait]
 impl DnsProvider for NotedDns {
-    async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable> {
+    async fn txt_records(&self, name: &str) -> Result<TextResolution, DnsUnavailable> {
         self.noted(self.dns.txt_records(name).await)
     }
 

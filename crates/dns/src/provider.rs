@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use hickory_resolver::proto::rr::rdata::{CAA, TXT};
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use signpost_app::ports::{DnsProvider, DnsUnavailable};
-use signpost_domain::{CaaRecord, HostResolution, Hostname};
+use signpost_domain::{CaaRecord, HostResolution, Hostname, TextResolution};
 use tokio::time::timeout;
 
 use crate::follow::{ChainRecords, Lookup};
@@ -54,14 +54,14 @@ impl HickoryDns {
 
 #[async_trait]
 impl DnsProvider for HickoryDns {
-    async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable> {
+    async fn txt_records(&self, name: &str) -> Result<TextResolution, DnsUnavailable> {
         let found = self.find(name, &[RecordType::TXT]).await?;
-        let records = found.map(|ChainRecords { chain: _, records }| records).unwrap_or_default();
+        let Some(ChainRecords { chain, records }) = found else { return Ok(TextResolution::default()) };
         let texts = records.iter().filter_map(|record| match record {
             RData::TXT(text) => Some(joined(text)),
             _ => None,
         });
-        Ok(texts.collect())
+        Ok(TextResolution { texts: texts.collect(), chain: chain.into_texts() })
     }
 
     async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {

@@ -7,11 +7,15 @@ use crate::dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
 use crate::dns_observation::{RecordFinding, RecordMistake, RecordStatus, SeenRecord};
 use crate::dns_proxies::is_proxy;
 use crate::edge::Edge;
-use crate::host_resolution::HostResolution;
+use crate::host_resolution::{HostResolution, TextResolution};
 use crate::hostname::Hostname;
 use crate::id::AccountId;
 use crate::public_suffix::zone_of;
 use crate::verification_token::{VALUE_PREFIX, VerificationRecord};
+
+/// The shortest value that counts as the beginning of a record's: with 8 hexadecimal characters of the token, so that one in
+/// four billion tokens of other accounts begins the same.
+const SHORTEST_CUT_OFF: usize = VALUE_PREFIX.len() + 8;
 
 /// `TXT` values at names at which people put the record by mistake.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,38 +30,77 @@ pub struct Misplaced {
 ///
 /// The values may include the token of another account that claims the hostname too. It may be shown: it is
 /// public in DNS, and proves the hostname only for that other account. The record itself comes first, then
-/// similar values, so that a zone with many values does not hide them.
+/// similar values, so that a zone with many values does not hide them. If the record is not found, the alias of
+/// its name precedes them, because no record can be added beside an alias.
 ///
 /// `elsewhere` has the `TXT` values at names where the record is found by mistake.
 #[must_use]
-pub fn seen_proof(record: &VerificationRecord, txt_values: &[String], elsewhere: &Misplaced) -> SeenRecord {
-    let is_ours = |value: &String| record.is_among(std::slice::from_ref(value));
-    let mut values: Vec<&String> = txt_values.iter().collect();
-    // Name servers return records in any order. Sorting makes the result always the same.
-    let looks_alike = |value: &String| value.trim_start().starts_with(VALUE_PREFIX);
-    values.sort_by_key(|value| (!is_ours(value), !looks_alike(value), *value));
-    values.dedup();
-    let status = match values.first() {
-        None => RecordStatus::Missing,
-        Some(first) if is_ours(first) => RecordStatus::Found,
-        Some(_) => RecordStatus::Wrong,
-    };
+pub fn seen_proof(record: &VerificationRecord, found: &TextResolution, elsewhere: &Misplaced) -> SeenRecord {
+    let TextResolution { chain, texts } = found;
     let ours = record.value();
-    let mistake = if txt_values.iter().any(|value| is_quoted(value, &ours)) {
-        Some(RecordMistake::QuotationMarks)
+    let is_ours = |value: &String| record.is_among(std::slice::from_ref(value));
+    let is_damaged = |value: &String| damage(value, &ours).is_some();
+    let mut values: Vec<&String> = texts.iter().collect();
+    // Name servers return records in any order. Sorting makes the result always the same.
+    values.sort_by_key(|value| (!is_ours(value), !is_damaged(value), !looks_alike(value), *value));
+    values.dedup();
+    let is_found = values.first().is_some_and(|first| is_ours(first));
+    let alias = chain.first().filter(|_| !is_found);
+    let mistake = proof_mistake(record, &values, alias.is_some(), elsewhere);
+    let observed: Vec<&String> = alias.into_iter().chain(values).collect();
+    let status = if is_found {
+        RecordStatus::Found
+    } else if observed.is_empty() {
+        RecordStatus::Missing
     } else {
-        let Misplaced { below_the_zone_twice, at_the_hostname } = elsewhere;
-        let places = [
-            (below_the_zone_twice, RecordMistake::ZoneTwice),
-            (at_the_hostname, RecordMistake::AtTheHostname),
-        ];
-        let misplaced = places.into_iter().find(|(values, _)| record.is_among(values));
-        let has_other_token =
-            || values.first().is_some_and(|value| looks_alike(value)).then_some(RecordMistake::OtherToken);
-        misplaced.map(|(_, mistake)| mistake).or_else(has_other_token)
+        RecordStatus::Wrong
     };
-    let finding = RecordFinding::new(status, values).explained_by(mistake);
-    SeenRecord { record_type: DnsRecordType::Txt, value: record.value(), finding }
+    let finding = RecordFinding::new(status, observed).explained_by(mistake);
+    SeenRecord { record_type: DnsRecordType::Txt, value: ours, finding }
+}
+
+/// Why `record` is not found, if it is not, where its name has these `TXT` values.
+fn proof_mistake(
+    record: &VerificationRecord,
+    values: &[&String],
+    has_alias: bool,
+    elsewhere: &Misplaced,
+) -> Option<RecordMistake> {
+    let ours = record.value();
+    if values.iter().any(|value| is_quoted(value, &ours)) {
+        return Some(RecordMistake::QuotationMarks);
+    }
+    let Misplaced { below_the_zone_twice, at_the_hostname } = elsewhere;
+    if record.is_among(below_the_zone_twice) {
+        Some(RecordMistake::ZoneTwice)
+    } else if record.is_among(at_the_hostname) {
+        Some(RecordMistake::AtTheHostname)
+    } else if let Some(damage) = values.iter().find_map(|value| damage(value, &ours)) {
+        Some(damage)
+    } else if has_alias {
+        Some(RecordMistake::AliasInstead)
+    } else {
+        values.iter().any(|value| looks_alike(value)).then_some(RecordMistake::OtherToken)
+    }
+}
+
+/// Whether a value begins as the value of a record does, in any letter case.
+fn looks_alike(value: &str) -> bool {
+    let start = value.trim_start().get(..VALUE_PREFIX.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(VALUE_PREFIX))
+}
+
+/// The mistake that turned `expected`, the value of a record, into this one.
+fn damage(value: &str, expected: &str) -> Option<RecordMistake> {
+    let value = value.trim();
+    if value == expected {
+        None
+    } else if value.eq_ignore_ascii_case(expected) {
+        Some(RecordMistake::LetterCase)
+    } else {
+        let is_cut_off = value.len() >= SHORTEST_CUT_OFF && expected.starts_with(value);
+        is_cut_off.then_some(RecordMistake::CutOff)
+    }
 }
 
 /// The name of a record that was entered in full where the provider adds the zone: `go.example.com.example.com`. `None` if no

@@ -106,6 +106,12 @@ pub enum RecordMistake {
     ZoneTwice,
     /// The `TXT` record is at the hostname itself, without the first label of its name.
     AtTheHostname,
+    /// The `TXT` value lacks its end.
+    CutOff,
+    /// The `TXT` value has other capital and small letters.
+    LetterCase,
+    /// The name of the `TXT` record is an alias.
+    AliasInstead,
     /// A proxy of the provider answers in place of the record.
     Proxied,
     /// The name leads to another server, by address records that may be in the way.
@@ -118,10 +124,13 @@ pub enum RecordMistake {
 
 impl RecordMistake {
     /// All mistakes.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::QuotationMarks,
         Self::ZoneTwice,
         Self::AtTheHostname,
+        Self::CutOff,
+        Self::LetterCase,
+        Self::AliasInstead,
         Self::Proxied,
         Self::OldAddresses,
         Self::OtherAlias,
@@ -135,6 +144,9 @@ impl RecordMistake {
             Self::QuotationMarks => "quotation_marks",
             Self::ZoneTwice => "zone_twice",
             Self::AtTheHostname => "at_the_hostname",
+            Self::CutOff => "cut_off",
+            Self::LetterCase => "letter_case",
+            Self::AliasInstead => "alias_instead",
             Self::Proxied => "proxied",
             Self::OldAddresses => "old_addresses",
             Self::OtherAlias => "other_alias",
@@ -178,6 +190,14 @@ impl RecordMistake {
                      otherwise enter `{name}`."
                 )
             }
+            Self::CutOff => "The value in DNS lacks its end: copy the whole value, and enter it again.".to_owned(),
+            Self::LetterCase => {
+                "The value in DNS has other capital letters: enter it in small letters, exactly as shown here.".to_owned()
+            }
+            Self::AliasInstead => format!(
+                "`{name}` is an alias of another name, so the record cannot be seen: delete its own CNAME record, and add this \
+                 TXT record in its place; a CNAME record of a wildcard (`*`) may stay."
+            ),
             Self::Proxied => format!(
                 "A proxy of the provider answers for `{name}`, so the record cannot be seen: turn the proxy off for this \
                  name (“DNS only”, the grey cloud, at Cloudflare)."

@@ -1,4 +1,4 @@
-//! What DNS says about a hostname (D39).
+//! What DNS says about a hostname (D39), and about the `TXT` records of a name (D38).
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -23,4 +23,13 @@ impl HostResolution {
     pub fn is_empty(&self) -> bool {
         self.chain.is_empty() && self.addresses.is_empty()
     }
+}
+
+/// The `TXT` records of a name in DNS.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextResolution {
+    /// The names in the name's chain of `CNAME` records, as in [`HostResolution::chain`].
+    pub chain: Vec<String>,
+    /// The values at the name, or at the end of the chain, in any order.
+    pub texts: Vec<String>,
 }

@@ -253,7 +253,7 @@ pub use failure_reason::FailureReason;
 pub use geo_blocklist::GeoBlocklist;
 pub use group::Group;
 pub use host_blocklist::HostBlocklist;
-pub use host_resolution::HostResolution;
+pub use host_resolution::{HostResolution, TextResolution};
 pub use hostname::Hostname;
 #[cfg(feature = "public-suffix")]
 pub use hostname_rules::{HostnameRules, SpecialUseName, can_be_in_public_dns};

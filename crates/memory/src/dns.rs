@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use signpost_app::ports::{DnsProvider, DnsUnavailable};
-use signpost_domain::{CaaRecord, HostResolution, Hostname};
+use signpost_domain::{CaaRecord, HostResolution, Hostname, TextResolution};
 use tokio::sync::watch;
 
 /// DNS records as a test sets them (D39, D42). No name exists at first. Names are given without the trailing dot, in any
@@ -195,12 +195,12 @@ impl State {
 
 #[async_trait]
 impl DnsProvider for FakeDns {
-    async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable> {
+    async fn txt_records(&self, name: &str) -> Result<TextResolution, DnsUnavailable> {
         let name = key(name);
         self.begin(&name).await?;
         let state = self.state();
-        let (_, end) = state.follow(&name);
-        Ok(end.map(|records| records.texts.clone()).unwrap_or_default())
+        let (chain, end) = state.follow(&name);
+        Ok(TextResolution { chain, texts: end.map(|records| records.texts.clone()).unwrap_or_default() })
     }
 
     async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {
@@ -228,6 +228,7 @@ mod tests {
     use std::sync::Arc;
 
     use signpost_app::ports::DnsProvider as _;
+    use signpost_domain::TextResolution;
 
     use super::FakeDns;
 
@@ -243,12 +244,13 @@ mod tests {
             let asking = dns.clone();
             let lookup = tokio::spawn(async move { asking.txt_records("www.customer.com").await });
             dns.looked_up("www.customer.com", 1).await;
-            assert_eq!(dns.txt_records("another.customer.com").await, Ok(Vec::new()));
+            assert_eq!(dns.txt_records("another.customer.com").await, Ok(TextResolution::default()));
             assert!(!lookup.is_finished());
             dns.set_texts("www.customer.com", ["late"]);
             drop(held);
-            assert_eq!(lookup.await.unwrap(), Ok(vec!["late".to_owned()]));
-            assert_eq!(dns.txt_records("www.customer.com").await, Ok(vec!["late".to_owned()]));
+            let late = TextResolution { chain: Vec::new(), texts: vec!["late".to_owned()] };
+            assert_eq!(lookup.await.unwrap(), Ok(late.clone()));
+            assert_eq!(dns.txt_records("www.customer.com").await, Ok(late));
             assert_eq!((dns.lookups("www.customer.com"), dns.all_lookups()), (2, 3));
         });
     }
@@ -263,11 +265,11 @@ mod tests {
             let panicked = tokio::spawn(async move { asking.txt_records("bad.customer.com").await }).await;
             assert!(panicked.unwrap_err().is_panic());
             dns.txt_records("away.customer.com").await.unwrap_err();
-            assert_eq!(dns.txt_records("good.customer.com").await, Ok(Vec::new()));
+            assert_eq!(dns.txt_records("good.customer.com").await, Ok(TextResolution::default()));
             dns.set_panicking("bad.customer.com", false);
             dns.set_name_unavailable("away.customer.com", false);
             for name in ["bad.customer.com", "away.customer.com"] {
-                assert_eq!(dns.txt_records(name).await, Ok(Vec::new()));
+                assert_eq!(dns.txt_records(name).await, Ok(TextResolution::default()));
             }
         });
     }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use signpost_app::node_health::{NodeHealth, NotedDns};
 use signpost_app::ports::{DnsProvider, DnsUnavailable};
 use signpost_dns::{DnsOptions, DnsOptionsError, HickoryDns, NameServers};
-use signpost_domain::{CaaRecord, HostResolution, Hostname};
+use signpost_domain::{CaaRecord, HostResolution, Hostname, TextResolution};
 
 use crate::system::SystemClock;
 
@@ -19,7 +19,7 @@ struct NoNameServer {
 
 #[async_trait]
 impl DnsProvider for NoNameServer {
-    async fn txt_records(&self, _name: &str) -> Result<Vec<String>, DnsUnavailable> {
+    async fn txt_records(&self, _name: &str) -> Result<TextResolution, DnsUnavailable> {
         Err(DnsUnavailable { reason: self.reason.clone() })
     }
 

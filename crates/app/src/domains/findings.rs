@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use futures_util::future::{join, try_join};
 use signpost_domain::{
-    CustomDomain, CustomDomainStatus, DomainEvent, Hostname, Misplaced, SeenRecord, Timestamp,
-    VerificationRecord, seen_pointing, seen_proof, with_the_zone_twice,
+    CustomDomain, CustomDomainStatus, DomainEvent, Hostname, Misplaced, SeenRecord, TextResolution,
+    Timestamp, VerificationRecord, seen_pointing, seen_proof, with_the_zone_twice,
 };
 
 use crate::application::Application;
@@ -64,10 +64,7 @@ impl Findings {
             CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => {
                 let record = domain.verification_record();
                 if is_too_long(&record) {
-                    return Ok(Self {
-                        proof: Some(Proof::of(&record, &[], &Misplaced::default())),
-                        ..Self::default()
-                    });
+                    return Ok(Self { proof: Some(Proof::impossible(&record)), ..Self::default() });
                 }
                 let (proof, pointing) = try_join(ask_for_proof(app, &record), where_to(app, domain)).await?;
                 Ok(Self { proof: Some(proof), pointing: Some(pointing), has_certificate: ends_tls_elsewhere })
@@ -120,9 +117,14 @@ impl Findings {
 }
 
 impl Proof {
-    fn of(record: &VerificationRecord, txt_values: &[String], elsewhere: &Misplaced) -> Self {
-        let seen = seen_proof(record, txt_values, elsewhere);
-        Self { is_there: record.is_among(txt_values), seen }
+    fn of(record: &VerificationRecord, found: &TextResolution, elsewhere: &Misplaced) -> Self {
+        let seen = seen_proof(record, found, elsewhere);
+        Self { is_there: record.is_among(&found.texts), seen }
+    }
+
+    /// The answer about a record whose name is too long for DNS.
+    fn impossible(record: &VerificationRecord) -> Self {
+        Self::of(record, &TextResolution::default(), &Misplaced::default())
     }
 }
 
@@ -132,27 +134,27 @@ pub(super) async fn ask_for_proof(
     record: &VerificationRecord,
 ) -> Result<Proof, DnsUnavailable> {
     if is_too_long(record) {
-        return Ok(Proof::of(record, &[], &Misplaced::default()));
+        return Ok(Proof::impossible(record));
     }
     let name = record.name();
-    let values = app.dns.txt_records(&name).await?;
+    let found = app.dns.txt_records(&name).await?;
     let elsewhere =
-        if values.is_empty() { misplaced(app, record, &name).await } else { Misplaced::default() };
-    Ok(Proof::of(record, &values, &elsewhere))
+        if found.texts.is_empty() { misplaced(app, record, &name).await } else { Misplaced::default() };
+    Ok(Proof::of(record, &found, &elsewhere))
 }
 
 /// Looks for a missing record where people put it by mistake. This only explains that it is missing, so the check does not
 /// fail with these look-ups.
 async fn misplaced(app: &Application, record: &VerificationRecord, name: &str) -> Misplaced {
+    let texts = async |name: &str| app.dns.txt_records(name).await.unwrap_or_default().texts;
     let below = async {
         match with_the_zone_twice(record.hostname(), name) {
-            Some(name) => app.dns.txt_records(&name).await.unwrap_or_default(),
+            Some(name) => texts(&name).await,
             None => Vec::new(),
         }
     };
-    let at_the_hostname = app.dns.txt_records(record.hostname().as_str());
-    let (below_the_zone_twice, at_the_hostname) = join(below, at_the_hostname).await;
-    Misplaced { below_the_zone_twice, at_the_hostname: at_the_hostname.unwrap_or_default() }
+    let (below_the_zone_twice, at_the_hostname) = join(below, texts(record.hostname().as_str())).await;
+    Misplaced { below_the_zone_twice, at_the_hostname }
 }
 
 /// Whether the record's name exceeds the limit of DNS, so that name servers cannot be asked for it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use signpost_domain::routing::Device;
-use signpost_domain::{CaaRecord, CountryCode, HostBlocklist, HostResolution, Hostname};
+use signpost_domain::{CaaRecord, CountryCode, HostBlocklist, HostResolution, Hostname, TextResolution};
 
 /// No name server gave an answer: none was reachable, none answered in time, or all failed (`SERVFAIL`, `REFUSED`, an
 /// unreadable answer). This says nothing about the records: "could not ask" is never "no" (D42).
@@ -22,9 +22,9 @@ pub struct DnsUnavailable {
 /// answer is empty.
 #[async_trait]
 pub trait DnsProvider: Send + Sync {
-    /// The values of the `TXT` records at `name`, in any order. The strings of a record are joined, and bytes that are not
-    /// UTF-8 are replaced by U+FFFD. Aliases (`CNAME`) are followed as for [`resolution`](Self::resolution).
-    async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable>;
+    /// The `TXT` records at `name`. The strings of a record are joined, and bytes that are not UTF-8 are replaced by U+FFFD.
+    /// Aliases (`CNAME`) are followed as for [`resolution`](Self::resolution).
+    async fn txt_records(&self, name: &str) -> Result<TextResolution, DnsUnavailable>;
 
     /// Where `hostname` leads: its chain of aliases, and the addresses of both families at its end. If the look-up of either
     /// family fails, the call fails.

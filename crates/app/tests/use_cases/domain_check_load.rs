@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use signpost_app::Application;
 use signpost_app::background::{CheckDomains, JobRunner};
 use signpost_app::ports::{Clock, DnsProvider, DnsUnavailable, LeaseHolder};
-use signpost_domain::{CaaRecord, CheckPlan, CustomDomain, HostResolution, Hostname, Timestamp};
+use signpost_domain::{
+    CaaRecord, CheckPlan, CustomDomain, HostResolution, Hostname, TextResolution, Timestamp,
+};
 use signpost_memory::{InMemory, ManualClock};
 use signpost_port_contracts::samples;
 
@@ -47,9 +49,9 @@ impl SlowDns {
 
 #[async_trait]
 impl DnsProvider for SlowDns {
-    async fn txt_records(&self, _: &str) -> Result<Vec<String>, DnsUnavailable> {
+    async fn txt_records(&self, _: &str) -> Result<TextResolution, DnsUnavailable> {
         self.wait().await;
-        Ok(vec![])
+        Ok(TextResolution::default())
     }
 
     async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {

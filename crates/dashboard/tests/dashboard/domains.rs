@@ -62,7 +62,7 @@ async fn d65_mistakes_are_named_beside_what_was_expected_and_seen() {
     let proof = proof_on(&editor.get(&path).await);
     let dns = &dashboard.memory.dns;
     dns.set_addresses(HOST, ["203.0.113.9".parse().unwrap()]);
-    dns.set_texts(HOST, [proof]);
+    dns.set_texts(HOST, [proof.clone()]);
     let page = check(&editor, &path).await.body;
     for part in [
         "<code><bdi>203.0.113.9</bdi></code>",
@@ -74,6 +74,23 @@ async fn d65_mistakes_are_named_beside_what_was_expected_and_seen() {
     dns.set_addresses(HOST, ["104.16.9.9".parse().unwrap()]);
     let page = check(&editor, &path).await.body;
     assert!(page.contains("turn the proxy off"), "{page}");
+    let name = "_signpost.go.customer.com";
+    for (value, advice) in [
+        (&proof[..40], "The value in DNS lacks its end: copy the whole value"),
+        (&proof.to_uppercase(), "has other capital letters: enter it in small letters"),
+    ] {
+        dns.set_texts(name, [value]);
+        let page = check(&editor, &path).await.body;
+        assert!(page.contains(advice) && page.contains(&format!("<bdi>{value}</bdi>")), "{advice}: {page}");
+    }
+    dns.remove(HOST);
+    dns.set_alias(name, "edge.example.net");
+    let page = check(&editor, &path).await.body;
+    for part in
+        ["<code>_signpost.go.customer.com</code> is an alias", "<code><bdi>edge.example.net</bdi></code>"]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
 }
 
 #[actix_web::test]

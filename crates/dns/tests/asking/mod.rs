@@ -80,7 +80,8 @@ pub fn asking_for(servers: &[SocketAddr], time_limit: Duration) -> Arc<HickoryDn
 }
 
 pub async fn texts(dns: &HickoryDns, name: &str) -> Result<Vec<String>, DnsUnavailable> {
-    tokio::time::timeout(GUARD, dns.txt_records(name)).await.expect("the call hangs")
+    let answer = tokio::time::timeout(GUARD, dns.txt_records(name)).await.expect("the call hangs");
+    answer.map(|found| found.texts)
 }
 
 /// Calls to these servers, guarded against hanging.

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::dns_observation::ObservedText;
 use crate::id::Id;
@@ -39,6 +41,16 @@ fn pointing(edge: &[&str], hostname: &str, chain: &[&str], found: &[&str]) -> (V
         assert!(!all_found, "{seen:?}");
     }
     (shown(&seen), points_here)
+}
+
+/// The record that proves `hostname`.
+fn proof_of(hostname: &str) -> VerificationRecord {
+    VerificationRecord::of(Id::from_bytes([1; 16]), &Hostname::parse(hostname).unwrap())
+}
+
+/// What is shown where the name of `record` has these `TXT` values, and no alias.
+fn proof_among(record: &VerificationRecord, texts: &[String], elsewhere: &Misplaced) -> SeenRecord {
+    seen_proof(record, &TextResolution { chain: Vec::new(), texts: texts.to_vec() }, elsewhere)
 }
 
 #[test]
@@ -116,11 +128,11 @@ fn d65_a_foreign_address_is_not_hidden_by_many_others() {
 
 #[test]
 fn d65_the_proof_is_found_among_other_texts() {
-    let record = VerificationRecord::of(Id::from_bytes([1; 16]), &Hostname::parse("go.shop.com").unwrap());
+    let record = proof_of("go.shop.com");
     let ours = record.value();
     let seen = |texts: &[&str]| {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-        let seen = seen_proof(&record, &texts, &Misplaced::default());
+        let seen = proof_among(&record, &texts, &Misplaced::default());
         assert_eq!((seen.record_type, &seen.value), (DnsRecordType::Txt, &ours));
         shown(&[seen]).remove(0)
     };
@@ -135,9 +147,9 @@ fn d65_the_proof_is_found_among_other_texts() {
 
 #[test]
 fn d65_quotation_marks_around_a_value_are_named() {
-    let record = VerificationRecord::of(Id::from_bytes([1; 16]), &Hostname::parse("go.shop.com").unwrap());
+    let record = proof_of("go.shop.com");
     let ours = record.value();
-    let mistake = |values: &[String]| seen_proof(&record, values, &Misplaced::default()).finding.mistake;
+    let mistake = |values: &[String]| proof_among(&record, values, &Misplaced::default()).finding.mistake;
     for quoted in
         [format!("\"{ours}\""), format!("\\\"{ours}\\\""), format!(" “{ours}” "), format!("'{ours}'")]
     {
@@ -162,16 +174,98 @@ fn d65_quotation_marks_around_a_value_are_named() {
 }
 
 #[test]
+fn d65_a_value_that_is_cut_off_or_in_capitals_is_named() {
+    let record = proof_of("go.shop.com");
+    let ours = record.value();
+    let seen = |values: &[&str]| {
+        let values: Vec<String> = values.iter().map(|&value| value.to_owned()).collect();
+        proof_among(&record, &values, &Misplaced::default()).finding
+    };
+    let (cut, capitals) = (&ours[..ours.len() - 1], ours.to_uppercase());
+    assert_eq!(seen(&[cut]).mistake, Some(RecordMistake::CutOff));
+    assert_eq!(seen(&[&format!(" {cut} ")]).mistake, Some(RecordMistake::CutOff));
+    assert_eq!(seen(&[&capitals]).mistake, Some(RecordMistake::LetterCase));
+    assert_eq!(seen(&[&ours, cut, &capitals]).mistake, None, "the right value is there too");
+    for other in [&ours[1..], &format!("{ours}0"), &capitals[..capitals.len() - 1]] {
+        let mistake = seen(&[other]).mistake;
+        assert!(matches!(mistake, None | Some(RecordMistake::OtherToken)), "{other}: {mistake:?}");
+    }
+    // The token of another account explains nothing while there is a value that is almost right, and hides no such value.
+    let others = ["1", "2", "3", "4", "5"].map(|end| format!("signpost-verification=0{end}"));
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    let finding = seen(&[&others[..], &[cut]].concat());
+    assert_eq!(finding.mistake, Some(RecordMistake::CutOff));
+    assert_eq!(finding.observed[0].as_str(), cut);
+    assert_eq!(seen(&others).mistake, Some(RecordMistake::OtherToken));
+}
+
+#[test]
+fn d65_an_alias_in_place_of_the_proof_is_named_and_shown() {
+    let record = proof_of("go.shop.com");
+    let ours = record.value();
+    let seen = |texts: &[&str], elsewhere: &Misplaced| {
+        let texts = texts.iter().map(|&text| text.to_owned()).collect();
+        let seen = seen_proof(&record, &TextResolution { chain: vec![EDGE.to_owned()], texts }, elsewhere);
+        (seen.finding.mistake, shown(&[seen]).remove(0))
+    };
+    let nowhere = Misplaced::default();
+    let alias = Some(RecordMistake::AliasInstead);
+    assert_eq!(seen(&[], &nowhere), (alias, "TXT wrong [edge.example.com]".to_owned()));
+    // Beside the alias no other record can be added, whatever its target has.
+    for text in ["v=spf1 -all", "signpost-verification=x"] {
+        assert_eq!(seen(&[text], &nowhere), (alias, format!("TXT wrong [edge.example.com {text}]")));
+    }
+    let many = ["1", "2", "3", "4", "5"];
+    assert_eq!(seen(&many, &nowhere).1, "TXT wrong [edge.example.com 1 2 3 4]");
+    assert_eq!(seen(&[&ours], &nowhere), (None, format!("TXT found [{ours}]")), "it leads to the record");
+    assert_eq!(seen(&[&ours.to_uppercase()], &nowhere).0, Some(RecordMistake::LetterCase));
+    // An alias may be that of a wildcard, so the record at another name explains more.
+    let misplaced = Misplaced { at_the_hostname: vec![ours], ..Misplaced::default() };
+    assert_eq!(seen(&[], &misplaced).0, Some(RecordMistake::AtTheHostname));
+    let hint = RecordMistake::AliasInstead.hint(&record.name());
+    assert!(hint.contains("`_signpost.go.shop.com` is an alias") && hint.contains("CNAME"), "{hint}");
+}
+
+proptest! {
+    /// A shorter beginning may be that of another account's value.
+    #[test]
+    fn d65_a_long_beginning_of_the_value_counts_as_cut_off(account in any::<[u8; 16]>(), length in 1_usize..54) {
+        let record = VerificationRecord::of(Id::from_bytes(account), &Hostname::parse("go.shop.com").unwrap());
+        let cut = record.value()[..length].to_owned();
+        let mistake = proof_among(&record, &[cut], &Misplaced::default()).finding.mistake;
+        let expected = match length {
+            ..22 => None,
+            22..30 => Some(RecordMistake::OtherToken),
+            _ => Some(RecordMistake::CutOff),
+        };
+        prop_assert_eq!(mistake, expected);
+    }
+
+    #[test]
+    fn d65_other_capitals_of_the_value_are_named(account in any::<[u8; 16]>(), upper in any::<[bool; 54]>()) {
+        let record = VerificationRecord::of(Id::from_bytes(account), &Hostname::parse("go.shop.com").unwrap());
+        let ours = record.value();
+        let letters = ours.chars().zip(upper);
+        let value: String =
+            letters.map(|(letter, upper)| if upper { letter.to_ascii_uppercase() } else { letter }).collect();
+        let is_ours = value == ours;
+        let finding = proof_among(&record, &[value], &Misplaced::default()).finding;
+        prop_assert_eq!(finding.status == RecordStatus::Found, is_ours);
+        prop_assert_eq!(finding.mistake, (!is_ours).then_some(RecordMistake::LetterCase));
+    }
+}
+
+#[test]
 fn d65_a_name_with_the_zone_twice_is_named() {
     let hostname = Hostname::parse("go.shop.co.uk").unwrap();
     let record = VerificationRecord::of(Id::from_bytes([1; 16]), &hostname);
     let name = record.name();
     assert_eq!(with_the_zone_twice(&hostname, &name).unwrap(), "_signpost.go.shop.co.uk.shop.co.uk");
     let below = |value: String| Misplaced { below_the_zone_twice: vec![value], ..Misplaced::default() };
-    let seen = seen_proof(&record, &[], &below(record.value())).finding;
+    let seen = proof_among(&record, &[], &below(record.value())).finding;
     assert_eq!((seen.status, seen.mistake), (RecordStatus::Missing, Some(RecordMistake::ZoneTwice)));
-    assert_eq!(seen_proof(&record, &[record.value()], &below(record.value())).finding.mistake, None);
-    assert_eq!(seen_proof(&record, &[], &below("other".to_owned())).finding.mistake, None);
+    assert_eq!(proof_among(&record, &[record.value()], &below(record.value())).finding.mistake, None);
+    assert_eq!(proof_among(&record, &[], &below("other".to_owned())).finding.mistake, None);
     let long = Hostname::parse(&format!("{}.shop.com", vec!["a".repeat(60); 4].join("."))).ok();
     assert_eq!(long.and_then(|long| with_the_zone_twice(&long, long.as_str())), None);
 
@@ -194,12 +288,11 @@ fn d65_a_name_with_the_zone_twice_is_named() {
 
 #[test]
 fn d65_a_proof_at_the_hostname_itself_is_named() {
-    let hostname = Hostname::parse("go.shop.co.uk").unwrap();
-    let record = VerificationRecord::of(Id::from_bytes([1; 16]), &hostname);
+    let record = proof_of("go.shop.co.uk");
     let at = |value: String| Misplaced { at_the_hostname: vec![value], ..Misplaced::default() };
-    let seen = seen_proof(&record, &[], &at(record.value())).finding;
+    let seen = proof_among(&record, &[], &at(record.value())).finding;
     assert_eq!((seen.status, seen.mistake), (RecordStatus::Missing, Some(RecordMistake::AtTheHostname)));
-    assert_eq!(seen_proof(&record, &[], &at("v=spf1 -all".to_owned())).finding.mistake, None);
+    assert_eq!(proof_among(&record, &[], &at("v=spf1 -all".to_owned())).finding.mistake, None);
     let hint = RecordMistake::AtTheHostname.hint(&record.name());
     for part in
         ["is at `go.shop.co.uk`", "enter `_signpost.go`", "adds `shop.co.uk`", "`_signpost.go.shop.co.uk`"]

@@ -240,8 +240,8 @@ fn failure_reason() -> ObjectBuilder {
 fn hint() -> ObjectBuilder {
     string(
         "The common mistake that explains why the record was not found, and what to change, in a sentence for people: quotation \
-         marks around the value, a name that has the zone twice or lacks its first label, a proxy of the provider, or address \
-         records of another server. Null when no mistake is recognised. It may be reworded.",
+         marks around the value, a value that is cut off or in capitals, a name that has the zone twice or lacks its first label, an \
+         alias in place of the `TXT` record, a proxy of the provider, or address records of another server, for example. Null when no mistake is recognised. It may be reworded.",
     )
     .min_length(Some(1))
     .examples([json!(null), json!("The value in DNS has quotation marks around it: enter it without them.")])

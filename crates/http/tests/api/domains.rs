@@ -265,6 +265,27 @@ async fn d65_common_mistakes_in_dns_have_a_hint() {
         "{text}"
     );
 
+    dns.remove("_signpost.go.shop.com.shop.com");
+    for (texts, explanation) in [
+        (&proof[..40], "The value in DNS lacks its end"),
+        (&proof.to_uppercase(), "enter it in small letters"),
+        ("signpost-verification=0", "another account"),
+    ] {
+        dns.set_texts("_signpost.go.shop.com", [texts]);
+        let [_, text] = hints().await;
+        assert!(text.as_str().unwrap().contains(explanation), "{texts}: {text}");
+    }
+    dns.set_alias("_signpost.go.shop.com", "edge.example.net");
+    let asked = dns.all_lookups();
+    let verified = api.call("POST", &format!("{path}/verify")).await.body;
+    let seen = &verified["dns_instructions"][1];
+    assert_eq!((&seen["status"], &seen["observed"]), (&json!("wrong"), &json!(["edge.example.net"])));
+    assert!(seen["hint"].as_str().unwrap().contains("`_signpost.go.shop.com` is an alias"), "{seen}");
+    let with_an_alias = dns.all_lookups() - asked;
+    dns.remove("_signpost.go.shop.com");
+    hints().await;
+    assert_eq!(dns.all_lookups() - asked, 2 * with_an_alias, "an alias takes no more look-ups");
+
     // Look-ups that only explain do not make a check fail.
     for name in ["_signpost.go.shop.com.shop.com", "go.shop.com.shop.com"] {
         dns.set_name_unavailable(name, true);

@@ -1,6 +1,6 @@
 //! Answers are current, and a missing answer is an error (D42).
 
-use signpost_domain::{HostResolution, Hostname};
+use signpost_domain::{HostResolution, Hostname, TextResolution};
 
 use super::chains::{address, alias, leads, resolution};
 use super::fixture::Fresh;
@@ -12,7 +12,7 @@ const PROOF: &str = "_signpost.www.customer.com";
 /// A negative answer allows caching, but the owner who verifies a domain has just added the record.
 pub(super) async fn a_new_record_is_seen_at_once_after_a_negative_answer(fresh: Fresh) {
     let dns = fresh.dns().await;
-    assert_eq!(dns.txt_records(PROOF).await, Ok(Vec::new()));
+    assert_eq!(dns.txt_records(PROOF).await, Ok(TextResolution::default()));
     assert_eq!(resolution(&dns, HOST).await, HostResolution::default());
     dns.set(PROOF, [text("signpost-verification=abc")]);
     dns.set(HOST, [alias("edge.example.com")]);
@@ -34,7 +34,7 @@ pub(super) async fn a_change_and_a_removal_are_seen_at_once(fresh: Fresh) {
     assert_eq!(resolution(&dns, HOST).await, leads(&[], &["2001:db8::1"]));
     dns.remove(PROOF);
     dns.remove(HOST);
-    assert_eq!(dns.txt_records(PROOF).await, Ok(Vec::new()));
+    assert_eq!(dns.txt_records(PROOF).await, Ok(TextResolution::default()));
     assert_eq!(resolution(&dns, HOST).await, HostResolution::default());
 }
 
