@@ -87,6 +87,8 @@ pub struct DomainRow {
     pub state: Label,
     /// The records and the next check, as people read them.
     pub summary: String,
+    /// Whether its links open, so that it has statistics.
+    pub is_active: bool,
 }
 
 /// A domain: `GET A/domains/ID`. `POST A/domains/ID` saves where visitors go, `POST A/domains/ID/verify` checks it now,

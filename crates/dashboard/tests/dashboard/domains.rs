@@ -41,6 +41,8 @@ async fn d42_a_domain_goes_into_service_from_its_page() {
     dns.set_texts(&format!("_signpost.{HOST}"), [proof_on(&page)]);
     let half = check(&editor, &path).await;
     assert!(half.body.contains("Checked: 1 of 2 records are missing or wrong."), "{}", half.body);
+    let waiting = editor.get(&dashboard.path("domains")).await.body;
+    assert!(!waiting.contains("analytics?domain="), "{waiting}");
     assert!(half.body.contains("Missing") && half.body.contains("Waiting for DNS"), "{}", half.body);
     dns.set_alias(HOST, "edge.example.net");
     let whole = check(&editor, &path).await;
@@ -48,6 +50,11 @@ async fn d42_a_domain_goes_into_service_from_its_page() {
     assert_eq!(whole.body.matches(">Found<").count(), 2, "{}", whole.body);
     let list = editor.get(&dashboard.path("domains")).await;
     assert!(list.body.contains("2 of 2 records found") && list.body.contains(">Active<"), "{}", list.body);
+    let statistics = format!("{}?domain={HOST}", dashboard.path("analytics"));
+    let link = format!("<a href=\"{statistics}\" aria-label=\"Statistics of {HOST}\">Statistics</a>");
+    assert!(list.body.contains(&link), "{}", list.body);
+    let statistics = editor.get(&statistics).await.body;
+    assert!(statistics.contains(&format!("Statistics of {HOST}")), "{statistics}");
     // The history has the way there, newest first.
     let history = whole.body.split_once("History").unwrap().1;
     let [active, waiting] = ["<div>Active", "<div>Waiting for DNS"].map(|state| history.find(state).unwrap());

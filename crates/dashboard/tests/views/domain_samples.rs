@@ -28,6 +28,7 @@ fn list(m: &Maker) {
         hostname: m.w(hostname),
         state: label(m, state, tone),
         summary: m.w("1 of 2 records found · Connected 26 Nov 2026 · Next check 26 Nov 2026, 20:47"),
+        is_active: tone == Tone::Good,
     };
     let full = DomainsPage {
         shell: m.shell(D.nav, NavItem::Domains),

@@ -96,6 +96,7 @@ async fn domains_page(visit: &Visit, member: &Member, typed: Refused) -> Result<
                 records_found(&shown.dns_instructions),
                 next.unwrap_or_default()
             ),
+            is_active: shown.domain.status.serves_links(),
         }
     };
     let api = visit.api_url();
