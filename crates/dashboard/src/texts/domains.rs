@@ -17,6 +17,7 @@ pub struct DomainTexts {
     pub check_now: &'static str,
     pub certificate: &'static str,
     pub certificate_attempt: &'static str,
+    pub certificate_elsewhere: &'static str,
     pub certificate_ends: &'static str,
     pub certificate_issuer: &'static str,
     pub certificate_next: &'static str,

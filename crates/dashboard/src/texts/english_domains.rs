@@ -14,6 +14,7 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     check_now: "Check now",
     certificate: "Certificate",
     certificate_attempt: "Last attempt",
+    certificate_elsewhere: "Signpost obtains no certificates here, so HTTPS on this domain is up to the server in front of Signpost.",
     certificate_ends: "Valid until",
     certificate_issuer: "Issued by",
     certificate_next: "Next attempt",

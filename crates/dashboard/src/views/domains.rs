@@ -120,8 +120,10 @@ pub struct DomainPage {
     pub facts: Vec<(&'static str, String)>,
     /// How many links are there, and the list of them. `None` if the domain has none.
     pub links: Option<(String, String)>,
-    /// The certificate. `None` if the service obtains none.
+    /// The certificate. `None` if there is nothing to say about it.
     pub certificate: Option<CertificateFacts>,
+    /// Who sees to certificates, if this program obtains none at all.
+    pub certificate_elsewhere: Option<&'static str>,
     /// The latest changes of the state, newest first: when, and what.
     pub history: Vec<(String, String)>,
     /// Whether the form that deletes it is open.

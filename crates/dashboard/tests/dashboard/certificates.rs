@@ -250,13 +250,20 @@ async fn d194_a_domain_that_got_no_certificate_in_time_says_so() {
 
 /// Another program ends TLS there, and what is stored from before says nothing about its certificates.
 #[actix_web::test]
-async fn d194_without_issuance_the_page_mentions_no_certificate() {
+async fn d194_without_issuance_the_page_says_that_https_is_elsewhere() {
     let scene = Scene::proven().await;
     scene.work(2).await;
     let shown = scene.page_of(&scene.dashboard).await;
     let plain = scene.page_of(&scene.plain).await;
     assert!(plain.contains("Links on this domain open."), "{plain}");
-    for text in ["<h2>Certificate</h2>", "Fake Authority", "Valid until"] {
+    for text in ["Fake Authority", "Valid until"] {
         assert!(shown.contains(text) && !plain.contains(text), "{text}: {plain}");
     }
+    let elsewhere = "<h2>Certificate</h2><p class=\"hint\">Signpost obtains no certificates here, so HTTPS on this domain is up to \
+                     the server in front of Signpost.</p>";
+    assert!(plain.contains(elsewhere) && !shown.contains("no certificates here"), "{plain}");
+    let pending = Scene::pending().await;
+    assert!(pending.page_of(&pending.plain).await.contains(elsewhere));
+    let page = pending.page_of(&pending.dashboard).await;
+    assert!(!page.contains("<h2>Certificate</h2>"), "{page}");
 }

@@ -133,6 +133,7 @@ fn single(m: &Maker) {
             details: m
                 .some("203.0.113.9: Fetching http://go.example.com/.well-known/acme-challenge/[…]: Timeout"),
         }),
+        certificate_elsewhere: None,
         history: vec![
             (m.w("29 Nov 2026, 20:47"), m.w("Failed: The records were not found in time.")),
             (m.w("26 Nov 2026, 20:47"), m.w("Waiting for DNS")),
@@ -156,6 +157,7 @@ fn single(m: &Maker) {
         visitors: VisitorsForm { form: form(412), ..VisitorsForm::default() },
         records: vec![found(alias.clone(), "edge.example.net"), found(proof.clone(), LONG_NAME)],
         certificate: None,
+        certificate_elsewhere: Some(D.certificate_elsewhere),
         ..failing.clone()
     };
     m.add("domain-active", &serving);

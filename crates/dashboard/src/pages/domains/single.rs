@@ -142,6 +142,7 @@ pub(super) async fn domain_page(
         facts: facts(&shown, preferences),
         links: count.map(|count| (count, list)),
         certificate: certificate(&shown.certificate, preferences),
+        certificate_elsewhere: app.issuance.is_none().then_some(WORDS.certificate_elsewhere),
         history: domain.history.changes().rev().map(|change| history_row(change, preferences)).collect(),
         is_deleting: visit.query().given(DELETING).is_some(),
         delete_key: visit.new_key(),
@@ -232,7 +233,7 @@ fn history_row(change: &StatusChange, preferences: &Preferences) -> (String, Str
     (date_and_time(*at, preferences), what)
 }
 
-/// The certificate, unless the service obtains none.
+/// The certificate, unless there is none and none is wanted.
 fn certificate(shown: &ShownCertificate, preferences: &Preferences) -> Option<CertificateFacts> {
     let ShownCertificate { status, issuer, not_after, renews_at, last_attempt_at, next_attempt_at, failure } =
         shown;
