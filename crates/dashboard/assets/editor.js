@@ -3,9 +3,9 @@
 (() => {
   const doc = document, form = doc.getElementById("editor");
   const one = (query) => form.querySelector(query);
-  const preview = () => one("[value=preview]");
-  if (!form || !preview()) return;
-  const address = preview().formAction;
+  const preview = form && one("[value=preview]");
+  if (!preview) return;
+  const address = preview.formAction;
 
   // A fresh frame replaces its first page, so that previews leave no entries in the history.
   const frame = () => {
@@ -14,17 +14,23 @@
     old.replaceWith(fresh);
   };
   let timer, asking, shown = "";
+  const unsaved = one("[data-unsaved]"), words = unsaved.textContent;
+  const tell = (text) => {
+    unsaved.textContent = text;
+    unsaved.hidden = false;
+  };
   const refresh = (event) => {
-    one("[data-unsaved]").hidden = false;
+    tell(words);
     // The preview begins at the widget that is edited, or at the title.
     const item = event?.target.closest("[data-widget],form>.f");
     if (item) shown = item.querySelector("[name=widget]")?.value ?? "";
-    preview().formAction = `${address}#${shown}`;
+    if (item?.matches("[data-widget]")) rename(item);
+    preview.formAction = `${address}#${shown}`;
     clearTimeout(timer);
-    timer = setTimeout(() => { frame(); form.requestSubmit(preview()); judge(); }, 700);
+    timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
   };
+  const verdict = one("[data-verdict]");
   const judge = async () => {
-    const verdict = one("[data-verdict]");
     asking?.abort();
     asking = new AbortController();
     const typed = new FormData(form), accent = form.elements.accent_color;
@@ -41,39 +47,81 @@
   // The page shows what is not stored.
   if (form.matches("[data-dirty]")) refresh();
 
+  const status = one("[data-moved]");
   const items = () => [...form.querySelectorAll("[data-widget]")];
   const changed = (item) => {
     const all = items();
-    const status = one("[data-moved]");
     const texts = [all.indexOf(item) + 1, all.length, item.querySelector("summary,b").textContent.trim()];
     status.textContent = status.dataset.moved.replace(/{(\d)}/g, (_, number) => texts[number - 1]);
     input(item);
   };
+  // A widget is called by what it shows, as the server calls it.
+  const names = ["title", "text", "alt", "network", "address", "number", "image_url", "url"];
+  const rename = (item) => {
+    const caption = item.querySelector("summary>bdi");
+    if (!caption) return;
+    const values = names.map((name) => item.querySelector(`[name$=".${name}"]`)?.value.trim());
+    const [text] = (values.find(Boolean) ?? "").split("\n");
+    item.querySelectorAll("[aria-label]").forEach((button) => {
+      button.ariaLabel = button.ariaLabel.slice(0, button.ariaLabel.length - caption.textContent.length) + text.slice(0, 80);
+    });
+    caption.textContent = text.slice(0, 80);
+  };
   const input = (target) => target.dispatchEvent(new Event("input", { bubbles: true }));
-  // The answer to a button becomes the form of this page. A page of its own would be an entry in the history, and Back would lose
-  // what was typed since. Any other answer is such a page: a conflict, or the end of the session. `fetch` reads no documents.
-  const arrange = (button) => {
-    const open = items().map((item) => item.querySelector("details")?.open);
+  // The server makes the widget that a button is about. A page of its own would be an entry in the history, and Back would lose what
+  // was typed since. Where the answer is another page, such as a conflict or the end of the session, the browser asks for it again.
+  let waits = false, next;
+  const arrange = (button, isNew) => {
+    const [, key] = button.value.split("-");
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
+    // `fetch` reads no documents.
     request.responseType = "document";
+    request.timeout = 15e3;
     request.onloadend = () => {
-      form.inert = false;
-      const page = request.status === 200 && request.response;
-      const fresh = page && !page.querySelector("[name=conflict]") && page.getElementById("editor");
-      if (!fresh) return form.requestSubmit(button);
-      const current = fresh.querySelector("[autofocus]") ?? form;
+      waits = false;
+      button.ariaDisabled = null;
+      const { status, response: page } = request;
+      if (!status) return tell(unsaved.dataset.away);
+      const refused = status === 422 && page?.querySelector(".note.bad");
+      if (refused) return tell(refused.textContent);
+      const all = status === 200 && !page.querySelector("[name=conflict]") ? [...page.querySelectorAll("[data-widget]")] : [];
+      const is = (item) => item.querySelector("[name=widget]").value === key;
+      const item = isNew ? all.at(-1) : all.find(is);
+      if (!item) return form.requestSubmit(button);
+      const current = item.querySelector("[autofocus]");
       // Chromium warns of the attribute where something has the focus.
       current.autofocus = false;
-      form.replaceChildren(...fresh.childNodes);
-      doc.querySelector(".note.bad")?.remove();
-      items().forEach((item, place) => { if (open[place]) item.querySelector("details").open = true; });
-      current.focus();
-      input(current);
+      const isElsewhere = doc.activeElement.matches("input,textarea,select");
+      if (isNew) {
+        one(".widgets>.hint")?.remove();
+        one("ol").append(item);
+        changed(item);
+      } else {
+        const old = items().find(is), details = item.querySelector("details");
+        if (details) details.open = old.querySelector("details").open;
+        old.replaceWith(item);
+        input(item);
+      }
+      if (!isElsewhere) current.focus();
+      if (next) form.requestSubmit(next);
     };
     request.send(new URLSearchParams(new FormData(form, button)));
-    form.inert = true;
+    waits = true;
+    button.ariaDisabled = true;
   };
+  // Keys that are pressed too early are no shortcuts.
+  form.addEventListener("keydown", (event) => { if (waits) event.stopPropagation(); });
+  form.addEventListener("submit", (event) => {
+    if (event.submitter?.formTarget) return;
+    // Of two requests at a time, the browser would drop this one.
+    clearTimeout(timer);
+    next = waits && event.submitter;
+    if (!waits && navigator.onLine) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!waits) tell(unsaved.dataset.away);
+  });
   form.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     const [action] = button?.value.split("-") ?? [];
@@ -84,7 +132,8 @@
     }
     if (["add", "remove", "restore"].includes(action)) {
       event.preventDefault();
-      arrange(button);
+      // A double click is one.
+      if (!waits && event.detail < 2) arrange(button, action === "add");
     }
     const isUp = action === "up";
     if (!isUp && action !== "down") return;

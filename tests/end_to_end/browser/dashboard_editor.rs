@@ -41,11 +41,11 @@ fn types(page: &Value) -> Vec<&str> {
     page["widgets"].as_array().unwrap().iter().map(|widget| widget["type"].as_str().unwrap()).collect()
 }
 
-/// Presses a button, and waits until the answer is the form.
+/// Presses a button, and waits until the answer has changed the widgets.
 #[track_caller]
 fn arrange(tab: &Tab, button: &str) {
     tab.run(
-        "window.arranged = new Promise((done) => new MutationObserver(done).observe(document.getElementById('editor'), { childList: true }))",
+        "window.arranged = new Promise((done) => new MutationObserver(done).observe(document.querySelector('.widgets ol'), { childList: true }))",
     );
     tab.click(button);
     assert!(tab.evaluate::<bool>("window.arranged.then(() => true)"));
@@ -66,6 +66,10 @@ fn d35_the_editor_is_usable_on_every_screen() {
     dashboard.send("#editor", &[("w0.url", "shop"), ("w9.number", "12"), ("accent_color", "red")]);
     look.at("editor-error");
     assert_eq!(types(&stored(&dashboard, &id)).len(), 9, "nothing is saved");
+    arrange(tab, "[value=remove-w2]");
+    arrange(tab, "[value=restore-w2]");
+    let mistakes: u32 = tab.evaluate("document.querySelectorAll('.note.bad li, [aria-invalid]').length");
+    assert_eq!(mistakes, 6, "what is wrong is still said");
     // A widget that is wrong and closed is opened by the answer.
     tab.run("for (const it of document.querySelectorAll('.widgets details')) it.open = false");
     dashboard.send("#editor", &[]);
@@ -110,6 +114,11 @@ fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
     arrange(tab, "[value=remove-w1]");
     assert_eq!(tab.evaluate::<String>("document.activeElement.value"), "restore-w1");
     arrange(tab, "[value=restore-w1]");
+    assert_eq!(
+        tab.role_and_name("[value=remove-w9]"),
+        ["button", "Remove: Heading Directions"],
+        "widgets are called by what is typed"
+    );
     let kept: [String; 2] =
         tab.evaluate("['#f-title', '[name=\"w9.text\"]'].map((it) => document.querySelector(it).value)");
     assert_eq!(kept, ["Morgenbrot & Söhne", "Directions"]);
@@ -134,14 +143,39 @@ fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
     assert_eq!(types(&page)[7..], ["divider", "contact", "heading"]);
     assert_eq!(page["accent_color"], "#101010");
     // An answer that is no form is a page of its own, with what was typed.
+    // Nothing leads to the browser's page of errors.
+    tab.goes_offline(true);
+    dashboard.type_into("#f-title", "Abend");
+    for button in ["add-heading", "save"] {
+        tab.click(&format!("[value={button}]"));
+        await_words(&dashboard, "The server does not answer.");
+        tab.run("document.querySelector('[data-unsaved]').textContent = ''");
+    }
+    tab.goes_offline(false);
+    // A preview that is due at the moment of saving does not take its place.
+    let save_late = "(() => { const title = document.querySelector('#f-title'); title.value = 'Abendbrot'; \
+         title.dispatchEvent(new Event('input', { bubbles: true })); const end = performance.now() + 710; \
+         while (performance.now() < end); document.querySelector('[value=save]').click(); })()";
+    tab.follow(|tab| tab.run(save_late));
+    assert_eq!(stored(&dashboard, &id)["title"], "Abendbrot");
     let sign_out = "fetch('/sign-out', { method: 'POST', body: new URLSearchParams(new FormData(document.querySelector(\"[action='/sign-out']\"))) })";
     assert!(tab.evaluate::<bool>(&format!("{sign_out}.then((answer) => answer.ok)")));
-    dashboard.type_into("#f-title", "Abendbrot");
+    dashboard.type_into("#f-title", "Zwieback");
     tab.follow(|tab| tab.click("[value=add-heading]"));
     let texts: String = tab.evaluate(
         "[...document.querySelectorAll('[name=title],body')].map((it) => it.value ?? it.textContent).join()",
     );
-    assert!(texts.contains("Abendbrot"), "{texts}");
+    assert!(texts.contains("Zwieback"), "{texts}");
+}
+
+/// Waits until the editor says this.
+fn await_words(dashboard: &Dashboard, words: &str) {
+    let began = Instant::now();
+    while !dashboard.text("[data-unsaved]").starts_with(words) {
+        assert!(began.elapsed() < PATIENCE, "{}", dashboard.text("[data-unsaved]"));
+        // Poll: the text changes when a request fails, and sends no event.
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 fn await_load(dashboard: &Dashboard, times: u32) {

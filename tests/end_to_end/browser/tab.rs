@@ -225,6 +225,13 @@ impl Tab {
         self.wait_for_visibility("visible");
     }
 
+    /// Whether this tab's requests reach nothing.
+    pub fn goes_offline(&self, is_offline: bool) {
+        let conditions =
+            json!({"offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        self.page.call("Network.emulateNetworkConditions", conditions);
+    }
+
     fn set_window_state(&self, state: &str) {
         let window = self.page.call("Browser.getWindowForTarget", json!({}));
         let bounds = json!({"windowId": window["windowId"], "bounds": {"windowState": state}});

@@ -26,6 +26,7 @@ pub struct EditorTexts {
     pub accent_both: Two,
     pub add: &'static str,
     pub avatar: &'static str,
+    pub away: &'static str,
     pub avatar_hint: &'static str,
     pub background: &'static str,
     pub buttons: &'static str,

@@ -34,6 +34,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
     add: "Add",
     avatar: "Profile picture",
     avatar_hint: "The address of a square picture for the top of the page. Without one, the page shows the initials.",
+    away: "The server does not answer. What you typed is still here: try again.",
     background: "Background",
     buttons: "Buttons",
     curl_read: "Read this page",

@@ -210,10 +210,12 @@ async fn d35_widgets_move_and_removed_ones_can_be_restored_until_they_are_saved(
     assert_eq!(texts_of(&up), ["One", "Three", "Two"]);
     let down = press(&editor, &path, &up, "down-w0", &[]).await;
     assert_eq!(texts_of(&down), ["Three", "One", "Two"]);
-    let removed = press(&editor, &path, &down, "remove-w1", &[]).await;
+    let keys = form_of(&down).into_iter().filter(|(name, _)| name == "widget").map(|(_, key)| key);
+    assert_eq!(keys.collect::<Vec<_>>(), ["w2", "w0", "w1"], "widgets keep their keys");
+    let removed = press(&editor, &path, &down, "remove-w0", &[]).await;
     assert_eq!(texts_of(&removed), ["Three", "One", "Two"], "it stays in the form");
     assert!(removed.body.contains("Removed when you save") && removed.body.contains("data-dirty"));
-    let restored = press(&editor, &path, &removed, "restore-w1", &[]).await;
+    let restored = press(&editor, &path, &removed, "restore-w0", &[]).await;
     assert!(!restored.body.contains("Removed when you save"));
     let kept = saved(&editor, &path, &removed, &[]).await;
     assert_eq!(texts_of(&kept), ["Three", "Two"]);

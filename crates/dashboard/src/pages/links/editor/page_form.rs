@@ -37,7 +37,8 @@ pub(super) struct PageForm {
 /// The form of a widget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WidgetForm {
-    /// The beginning of the names of its inputs, and the object of its buttons. Empty until the page numbers the widgets.
+    /// The beginning of the names of its inputs, and the object of its buttons. Empty until the page
+    /// numbers the widget by its place.
     pub(super) key: String,
     /// The id of a stored widget.
     pub(super) id: Option<String>,

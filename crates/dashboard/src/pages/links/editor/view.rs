@@ -144,7 +144,8 @@ pub(super) fn verdict(accent: &str, theme: Theme) -> String {
 }
 
 fn shown(place: usize, widget: &WidgetForm, remarks: &Remarks) -> EditorWidget {
-    let key = format!("w{place}");
+    // A widget keeps the key that a browser has sent, because scripts put it among the others there.
+    let key = if widget.key.is_empty() { format!("w{place}") } else { widget.key.clone() };
     let type_name = widget.of_type.as_str();
     let type_label = (WORDS.widget)(type_name);
     let sent = remarks.places.iter().position(|sent| *sent == place);
