@@ -74,14 +74,14 @@ fn words(error: &IdentityError, provider: &str) -> ProviderWords {
         IdentityError::Unknown => words(
             "You have no access yet",
             format!("You are signed in at {provider}, but no user of Signpost is connected to you there."),
-            "If you have a password here, sign in with it, and connect your sign-in under “You”. Otherwise ask an owner of the account, or the operator of this server, for an invitation.",
+            "If you have a password here, sign in with it, and connect your sign-in in your settings, under “Sign-in elsewhere”. Otherwise ask an owner of the account, or the operator of this server, for an invitation.",
         ),
         IdentityError::NotBound => words(
             "Connect your sign-in first",
             format!(
                 "A user of Signpost has your e-mail address, but is not connected to you at {provider}. An address alone is not enough."
             ),
-            "Sign in with your password, and connect your sign-in under “You”. If you have no password, ask the operator of this server for a link that sets one.",
+            "Sign in with your password, and connect your sign-in in your settings, under “Sign-in elsewhere”. If you have no password, ask the operator of this server for a link that sets one.",
         ),
         IdentityError::NotSetUp => words(
             "Signpost is not set up yet",
@@ -103,7 +103,7 @@ fn words(error: &IdentityError, provider: &str) -> ProviderWords {
         IdentityError::HasAnother => words(
             "You are connected to another sign-in",
             format!("Your user is connected to another person at {provider}. Nothing was changed."),
-            "Disconnect that one under “You” first.",
+            "Disconnect that one first, in your settings under “Sign-in elsewhere”.",
         ),
         IdentityError::OtherPerson => words(
             "That was somebody else",
@@ -122,7 +122,7 @@ fn words(error: &IdentityError, provider: &str) -> ProviderWords {
         IdentityError::OnlyWay => words(
             "You could not sign in any more",
             PROVIDER.only_way.to_owned(),
-            "Set a password under “You”, and try again.",
+            "Set a password in your settings, and try again.",
         ),
     }
 }

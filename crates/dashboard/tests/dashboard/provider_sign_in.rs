@@ -130,6 +130,9 @@ async fn d77_people_read_why_they_do_not_get_in_and_what_to_do() {
     let taken = go(&mut browser, &provider, "/sign-in/provider").await;
     assert_eq!(taken.status, 403);
     assert!(taken.body.contains("Connect your sign-in first"), "{}", taken.body);
+    for refused in [&unknown, &taken] {
+        assert!(refused.body.contains("in your settings, under “Sign-in elsewhere”"), "{}", refused.body);
+    }
     let state = {
         browser.get("/sign-in/provider").await;
         provider.last_request().unwrap().state
