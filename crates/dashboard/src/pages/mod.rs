@@ -160,8 +160,17 @@ pub(crate) fn followed(outcome: Result<String, AppError>) -> Result<HttpResponse
 
 /// The waiting time after failed attempts, as a sentence.
 pub(crate) fn wait_sentence(seconds: u32) -> String {
+    time_in_words(seconds, TEXTS.wait_seconds, TEXTS.wait_minutes)
+}
+
+/// The same for an operator, who does not have to wait.
+pub(crate) fn has_to_wait_sentence(seconds: u32) -> String {
+    time_in_words(seconds, TEXTS.operator.has_to_wait_seconds, TEXTS.operator.has_to_wait_minutes)
+}
+
+fn time_in_words(seconds: u32, in_seconds: fn(usize) -> String, in_minutes: fn(usize) -> String) -> String {
     if seconds < 100 {
-        return (TEXTS.wait_seconds)(usize::try_from(seconds).unwrap_or_default());
+        return in_seconds(usize::try_from(seconds).unwrap_or_default());
     }
-    (TEXTS.wait_minutes)(usize::try_from(seconds.div_ceil(60)).unwrap_or_default())
+    in_minutes(usize::try_from(seconds.div_ceil(60)).unwrap_or_default())
 }

@@ -137,6 +137,20 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     link_is_saved: "I have saved the link",
     look_again: "Look again",
     look_up: "Look up",
+    has_to_wait_minutes: |n| {
+        if n == 1 {
+            "The person has to wait for one more minute.".to_owned()
+        } else {
+            format!("The person has to wait for {n} more minutes.")
+        }
+    },
+    has_to_wait_seconds: |n| {
+        if n == 1 {
+            "The person has to wait for one more second.".to_owned()
+        } else {
+            format!("The person has to wait for {n} more seconds.")
+        }
+    },
     may_sign_in: "Another attempt is allowed now.",
     members_none: "No user is a member of this account.",
     memberships: "Accounts of the user",

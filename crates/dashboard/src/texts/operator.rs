@@ -141,6 +141,8 @@ pub struct OperatorTexts {
     pub look_again: &'static str,
     pub look_up: &'static str,
     pub may_sign_in: &'static str,
+    pub has_to_wait_minutes: Counted,
+    pub has_to_wait_seconds: Counted,
     pub members_none: &'static str,
     pub memberships: &'static str,
     pub more_nodes: One,

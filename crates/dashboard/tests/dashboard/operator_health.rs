@@ -27,7 +27,7 @@ async fn d75_operators_see_who_waits_and_the_limits() {
     }
     let after = operator.get(path).await;
     assert!(after.body.contains("5 failed sign-ins count, the last on"), "{}", after.body);
-    assert!(after.body.contains("30 seconds"), "{}", after.body);
+    assert!(after.body.contains("The person has to wait for 30 more seconds."), "{}", after.body);
     let elsewhere = operator.get("/operator/sign-ins?email=ada%40example.com&address=203.0.113.10").await;
     assert!(elsewhere.body.contains("No failed sign-in counts"));
     dashboard.memory.clock.advance(Duration::from_secs(31));

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::own_shell;
 use crate::local_time::{date_and_time, number};
-use crate::pages::{field, wait_sentence};
+use crate::pages::{field, has_to_wait_sentence};
 use crate::paths::with_query;
 use crate::views::{Form, FoundFailures, NavItem, OperatorSignInsPage};
 use crate::visit::Visit;
@@ -117,7 +117,7 @@ fn in_words(
     FoundFailures {
         waits: wait.is_some(),
         count: counted,
-        wait: wait.map_or_else(|| WORDS.may_sign_in.to_owned(), wait_sentence),
+        wait: wait.map_or_else(|| WORDS.may_sign_in.to_owned(), has_to_wait_sentence),
     }
 }
 
