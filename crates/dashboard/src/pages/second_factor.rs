@@ -97,7 +97,7 @@ pub(crate) async fn set_up(visit: Visit, form: FormBody) -> Result<HttpResponse,
         Err(PersonError::WrongCode) => {
             let seed = second_factor::resume(visit.app(), &signed_in, &sealed)?;
             let mut view = set_up_page(&visit, &signed_in, &seed, &sealed)?;
-            view.code = Field { error: Some(WORDS.wrong_code.to_owned()), ..Field::of(code) };
+            view.code = Field { error: Some(WORDS.wrong_first_code.to_owned()), ..Field::of(code) };
             refused(&view)
         }
         Err(error) => Err(confirmed_for(error, SET_UP)),

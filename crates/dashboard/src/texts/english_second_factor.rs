@@ -68,6 +68,7 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     type_instead: "No camera? Type this key into the app instead:",
     uri_hint: |a, b| format!("The app lists it as {a}, {b}."),
     wrong_code: "The code is wrong or was used before. Type the next one that the app shows, or another recovery code. If the app's codes are refused again, check the clock of your phone.",
+    wrong_first_code: "The code is wrong. Scan the QR code on this page if you have not yet, and type the code that the app shows now. If the app's codes are refused again, check the clock of your phone.",
     start_over: "Begin again",
 };
 

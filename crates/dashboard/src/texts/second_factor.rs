@@ -67,5 +67,6 @@ pub struct SecondFactorTexts {
     pub type_instead: &'static str,
     pub uri_hint: Two,
     pub wrong_code: &'static str,
+    pub wrong_first_code: &'static str,
     pub start_over: &'static str,
 }

@@ -79,6 +79,8 @@ async fn a_second_factor_is_set_up_when_its_first_code_is_right() {
     assert_eq!(wrong.status, 422);
     assert_eq!(wrong.hidden("sealed"), sealed, "the same seed is shown again");
     assert!(wrong.body.contains(&seed.typed()) && wrong.body.contains("value=\"000000\""), "{}", wrong.body);
+    let advice = "Scan the QR code on this page";
+    assert!(wrong.body.contains(advice) && !wrong.body.contains("recovery code"), "{}", wrong.body);
     let ada_signs_in = async || dashboard.browser().sign_in(ADA, PASSWORD).await.location().to_owned();
     assert_eq!(ada_signs_in().await, "/", "nothing is stored yet");
     let other = dashboard.browser();

@@ -47,7 +47,7 @@ pub(crate) fn add(m: &Maker) {
         code: Field::default(),
     };
     m.add("second-factor-set-up", &set_up);
-    let code = m.bad("000000", words.wrong_code);
+    let code = m.bad("000000", words.wrong_first_code);
     m.add("second-factor-set-up-error", &SetUpFactorPage { code, form: m.refused(502), ..set_up });
     let codes = vec![m.w("aiba-eaqc-aiba-eaqc"); 10];
     let text = codes.join("\n");
