@@ -130,14 +130,14 @@ fn unavailable(visit: &Visit, member: &Member) -> Option<String> {
     (!is_offered).then(|| Refusal::DomainsNotOffered.to_string())
 }
 
-/// The hostname of an address that names nothing else, as browsers let people copy it. Everything else stays as it is, so that the
-/// rule for hostnames says what is wrong with it.
+/// The hostname of an address as browsers let people copy it, without the path and the query. Everything else stays as it is, so
+/// that the rule for hostnames says what is wrong with it, such as a port.
 fn hostname_in(typed: &str) -> &str {
     let trimmed = typed.trim();
     let Some((scheme, rest)) = trimmed.split_once("://") else { return typed };
     let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
-    let hostname = rest.strip_suffix('/').unwrap_or(rest);
-    if is_web && !hostname.contains(['/', '?', '#', '@', ':']) { hostname } else { typed }
+    let hostname = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if is_web && !hostname.is_empty() && !hostname.contains(['@', ':']) { hostname } else { typed }
 }
 
 #[cfg(test)]
@@ -145,8 +145,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hostname_is_taken_out_of_an_address_that_names_nothing_else() {
-        for typed in ["https://new.acme.io/", " http://new.acme.io ", "HTTPS://new.acme.io/"] {
+    fn a_hostname_is_taken_out_of_an_address() {
+        for typed in [
+            "https://new.acme.io/",
+            " http://new.acme.io ",
+            "HTTPS://new.acme.io/",
+            "https://new.acme.io/a",
+            "https://new.acme.io//",
+            "Http://new.acme.io/a/b?c=d:e@f#g",
+            "https://new.acme.io?a=b",
+            "https://new.acme.io#a",
+        ] {
             assert_eq!(hostname_in(typed), "new.acme.io", "{typed}");
         }
         assert_eq!(hostname_in("https://NEW.acme.io./"), "NEW.acme.io.");
@@ -155,10 +164,8 @@ mod tests {
             "new.acme.io",
             "new.acme.io/",
             "ftp://new.acme.io/",
-            "https://new.acme.io/a",
-            "https://new.acme.io//",
-            "https://new.acme.io/?a=b",
-            "https://new.acme.io#a",
+            "new.acme.io/a",
+            "https:///a",
             "https://new.acme.io:8443/",
             "https://ada@new.acme.io/",
         ] {
