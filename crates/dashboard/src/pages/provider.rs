@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use signpost_app::admission::SignedIn;
 use signpost_app::people::PersonError;
-use signpost_app::people::identity::{self, Begun, Callback, Finished, IdentityError, Purpose, Shown, begin};
+use signpost_app::people::identity::{self, Begun, Callback, Finished, IdentityError, Purpose, begin};
 use signpost_app::people::tickets::{NewPerson, OpenTicket, look_at};
 use signpost_domain::{Name, SecretToken, Violations};
 
@@ -144,13 +144,13 @@ pub(crate) async fn come_back(visit: Visit) -> Result<HttpResponse, Failure> {
                 form: form(&visit),
                 identity: pending,
                 provider: label(&visit),
-                person: person_words(&shown),
+                person: (TEXTS.provider.person)(&shown),
             })?
         }
         Ok(Finished::MayAccept { ticket, pending, shown }) => {
             let name = shown.name.as_ref().map_or("", Name::as_str).to_owned();
             let person = NewPerson { name, ..NewPerson::default() };
-            let words = person_words(&shown);
+            let words = (TEXTS.provider.person)(&shown);
             page(&accept_page(&visit, &ticket, pending, words, &person, &Violations::new()).await?)?
         }
         Err(error) => refusal(&visit, error, if signed_in.is_some() { ME } else { "/sign-in" })?,
@@ -189,7 +189,7 @@ pub(crate) async fn accept(visit: Visit, form: FormBody) -> Result<HttpResponse,
         Err(error @ PersonError::Identity(_)) => refusal(&visit, error, &invitation),
         Err(error) => {
             let violations = violations_of(error)?;
-            let words = person_words(&identity::accepting(visit.app(), &token, pending)?);
+            let words = (TEXTS.provider.person)(&identity::accepting(visit.app(), &token, pending)?);
             refused(&accept_page(&visit, &token, pending.to_owned(), words, &person, &violations).await?)
         }
     }
@@ -230,17 +230,6 @@ fn label(visit: &Visit) -> String {
     visit.app().provider_sign_in.as_ref().map_or_else(String::new, |provider| provider.label().to_owned())
 }
 
-/// Whom the provider names, in words.
-fn person_words(shown: &Shown) -> String {
-    let Shown { email, name, subject } = shown;
-    match (name, email) {
-        (Some(name), Some(email)) => format!("{} ({email})", name.as_str()),
-        (Some(name), None) => name.as_str().to_owned(),
-        (None, Some(email)) => email.as_str().to_owned(),
-        (None, None) => (TEXTS.provider.subject)(subject.as_str()),
-    }
-}
-
 /// The page that says why not, with a link to `back`. Other errors are pages of their own.
 fn refusal(visit: &Visit, error: PersonError, back: &str) -> Result<HttpResponse, Failure> {
     let error = match error {
@@ -272,7 +261,7 @@ const fn status(error: &IdentityError) -> StatusCode {
             StatusCode::CONFLICT
         }
         IdentityError::Denied(_)
-        | IdentityError::Unknown
+        | IdentityError::Unknown(_)
         | IdentityError::NotBound
         | IdentityError::NotSetUp
         | IdentityError::Disabled

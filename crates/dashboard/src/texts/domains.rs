@@ -75,6 +75,8 @@ pub struct DomainTexts {
     pub said_deleted: &'static str,
     pub said_saved: &'static str,
     pub seen: &'static str,
+    pub seen_addresses: &'static str,
+    pub seen_some: &'static str,
     pub show_links: Counted,
     pub taken: &'static str,
     pub taken_check: &'static str,
@@ -82,4 +84,6 @@ pub struct DomainTexts {
     pub txt_only_once: &'static str,
     pub visitors: &'static str,
     pub visitors_text: &'static str,
+    pub wrong_other: &'static str,
+    pub wrong_text: &'static str,
 }

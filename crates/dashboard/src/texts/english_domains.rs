@@ -104,6 +104,8 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     said_deleted: "The domain is deleted.",
     said_saved: "Saved.",
     seen: "Found in DNS",
+    seen_addresses: "The DNS provider answers with addresses instead of the name. All of them lead here, so they count as well.",
+    seen_some: "At most five values are shown, so there may be more.",
     show_links: |n| if n == 1 { "1 link".to_owned() } else { format!("{n} links") },
     taken: "Another account has connected this hostname.",
     taken_check: "If it is yours, add the TXT record below, and connect the hostname again on the page Domains.",
@@ -111,6 +113,8 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     txt_only_once: "Needed only to connect the domain. You may keep it for the next time.",
     visitors: "Visitors without a link",
     visitors_text: "All of them are redirects, and none counts as a click.",
+    wrong_other: "None of the values found is the expected one. Put this record in their place.",
+    wrong_text: "None of the values found is the expected one. Add this record beside the others, which may stay.",
 };
 
 const fn state(status: StatusKind) -> &'static str {

@@ -1,6 +1,6 @@
 //! Signing in at an identity provider, in English.
 
-use signpost_app::people::identity::IdentityError;
+use signpost_app::people::identity::{IdentityError, Shown};
 
 use super::{ProviderTexts, ProviderWords};
 
@@ -39,11 +39,29 @@ pub(super) static PROVIDER: ProviderTexts = ProviderTexts {
     said_connected: "Connected. From now on you can sign in there.",
     said_disconnected: "Disconnected.",
     said_user_disconnected: "Disconnected. The identity provider no longer signs anybody in as this user.",
+    person,
     section: "Sign-in elsewhere",
     sign_in_with: |a| format!("Sign in with {a}"),
-    subject: |a| format!("the person with the id {a}"),
     try_again: "Go back",
 };
+
+fn person(shown: &Shown) -> String {
+    let Shown { email, is_email_verified: _, name, subject } = shown;
+    match (name, email) {
+        (Some(name), Some(email)) => format!("{} ({email})", name.as_str()),
+        (Some(name), None) => name.as_str().to_owned(),
+        (None, Some(email)) => email.as_str().to_owned(),
+        (None, None) => format!("the person with the id {}", subject.as_str()),
+    }
+}
+
+/// A further sentence about an e-mail address that counts for nothing. Some providers never say that they have verified one.
+fn unverified(shown: &Shown, provider: &str) -> String {
+    if shown.email.is_none() || shown.is_email_verified {
+        return String::new();
+    }
+    format!(" {provider} does not say that it has verified the e-mail address.")
+}
 
 fn words(error: &IdentityError, provider: &str) -> ProviderWords {
     let words = |heading: &str, text: String, advice: &str| ProviderWords {
@@ -71,9 +89,13 @@ fn words(error: &IdentityError, provider: &str) -> ProviderWords {
             ),
             "Try again in a minute. If it fails again, tell the operator of this server when it happened.",
         ),
-        IdentityError::Unknown => words(
+        IdentityError::Unknown(shown) => words(
             "You have no access yet",
-            format!("You are signed in at {provider}, but no user of Signpost is connected to you there."),
+            format!(
+                "{provider} says that you are {}. No user of Signpost is connected to this person there.{}",
+                person(shown),
+                unverified(shown, provider)
+            ),
             "If you have a password here, sign in with it, and connect your sign-in in your settings, under “Sign-in elsewhere”. Otherwise ask an owner of the account, or the operator of this server, for an invitation.",
         ),
         IdentityError::NotBound => words(

@@ -1,6 +1,6 @@
 //! What pages say about signing in at an identity provider (D77).
 
-use signpost_app::people::identity::IdentityError;
+use signpost_app::people::identity::{IdentityError, Shown};
 
 use super::{One, Two};
 
@@ -30,9 +30,10 @@ pub struct ProviderTexts {
     pub said_connected: &'static str,
     pub said_disconnected: &'static str,
     pub said_user_disconnected: &'static str,
+    /// Whom the provider names.
+    pub person: fn(&Shown) -> String,
     pub section: &'static str,
     pub sign_in_with: One,
-    pub subject: One,
     pub try_again: &'static str,
 }
 

@@ -178,6 +178,8 @@ pub struct RecordRow {
     pub is_known: bool,
     /// The values that the last look-up found.
     pub seen: Vec<String>,
+    /// What explains these values, if they need it.
+    pub seen_note: Option<&'static str>,
     /// The mistake that explains why it was not found; may be empty. Names and values stand between backticks.
     pub hint: String,
 }

@@ -101,6 +101,32 @@ async fn d65_mistakes_are_named_beside_what_was_expected_and_seen() {
 }
 
 #[actix_web::test]
+async fn d65_values_that_no_mistake_explains_are_explained_as_well() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let path = connect(&dashboard, &editor, HOST).await;
+    let dns = &dashboard.memory.dns;
+    let name = format!("_signpost.{HOST}");
+    let (wrong, some) = ("Add this record beside the others, which may stay.", "there may be more");
+    for count in [4, 5, 6] {
+        dns.set_texts(&name, (0..count).map(|number| format!("v=other{number}")));
+        let page = check(&editor, &path).await.body;
+        assert!(page.contains(wrong), "{count}: {page}");
+        assert_eq!(page.contains(some), count >= 5, "{count}: {page}");
+    }
+    // Providers that flatten an alias answer with the addresses of its target.
+    let address = "198.51.100.1".parse().unwrap();
+    dns.set_addresses("edge.example.net", [address]);
+    dns.set_addresses(HOST, [address]);
+    let flattened = "All of them lead here, so they count as well.";
+    let page = check(&editor, &path).await.body;
+    assert!(page.contains(flattened) && page.contains("<code><bdi>198.51.100.1</bdi></code>"), "{page}");
+    dns.set_alias(HOST, "edge.example.net");
+    let page = check(&editor, &path).await.body;
+    assert!(!page.contains(flattened) && page.contains(">Found<"), "{page}");
+}
+
+#[actix_web::test]
 async fn d65_a_domain_in_service_that_leads_elsewhere_is_not_called_active() {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;

@@ -122,6 +122,8 @@ async fn d69_the_export_of_everything_has_all_of_the_account_and_no_secret() {
 
     let page = viewer.get(&dashboard.path("settings")).await;
     assert!(page.body.contains(&dashboard.path("export-everything.jsonl")), "{}", page.body);
+    let left_out = "passwords of links, open invitations, the history of domains, and the audit";
+    assert!(page.body.contains(left_out), "{}", page.body);
     let file = viewer.get(&dashboard.path("export-everything.jsonl")).await;
     let name = file.header("content-disposition");
     assert!(name.starts_with("attachment; filename=\"everything-team-example-com-20"), "{name}");

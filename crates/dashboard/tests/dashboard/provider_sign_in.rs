@@ -126,6 +126,20 @@ async fn d77_people_read_why_they_do_not_get_in_and_what_to_do() {
         name: None,
         authenticated_at: None,
     };
+    let verified = "does not say that it has verified the e-mail address";
+    assert!(unknown.body.contains("the person with the id 1."), "{}", unknown.body);
+    assert!(!unknown.body.contains(verified), "there is no address: {}", unknown.body);
+    for is_email_verified in [true, false] {
+        let name = Name::parse("<b>Bob</b>").ok();
+        provider.claim(IdentityClaims { is_email_verified, name, ..claims("bob@example.com") });
+        let page = go(&mut browser, &provider, "/sign-in/provider").await.body;
+        assert!(page.contains("login.example.com says that you are"), "{page}");
+        assert!(
+            page.contains("Bob") && page.contains("(bob@example.com)") && !page.contains("<b>Bob"),
+            "{page}"
+        );
+        assert_eq!(page.contains(verified), !is_email_verified, "{page}");
+    }
     provider.claim(claims(ADA));
     let taken = go(&mut browser, &provider, "/sign-in/provider").await;
     assert_eq!(taken.status, 403);

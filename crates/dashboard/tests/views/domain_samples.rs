@@ -73,6 +73,7 @@ fn single(m: &Maker) {
         verdict: label(m, verdict, tone),
         is_known: tone != Tone::Neutral,
         seen: Vec::new(),
+        seen_note: None,
         hint: String::new(),
     };
     let proof = record(
@@ -85,6 +86,7 @@ fn single(m: &Maker) {
     let alias = record("CNAME", "go.example.com", "edge.example.net", "Wrong", Tone::Bad);
     let mistaken = vec![
         RecordRow {
+            seen_note: Some(D.seen_some),
             seen: vec![m.w("203.0.113.9"), m.w("2001:db8:1234:5678:9abc:def0:1234:5678")],
             hint: m.w(
                 "`go.example.com` leads to another server. Delete its own A and AAAA records, except those with an address that you were asked to add.",

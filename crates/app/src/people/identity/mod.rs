@@ -119,7 +119,7 @@ pub enum IdentityError {
     Failed,
     /// No user is bound to the identity, and the e-mail address that the provider gives is not enough.
     #[error("no user is bound to the identity")]
-    Unknown,
+    Unknown(Box<Shown>),
     /// No user is bound to the identity, but a user has its verified e-mail address.
     #[error("a user has the e-mail address, and is not bound to the identity")]
     NotBound,

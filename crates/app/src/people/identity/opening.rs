@@ -3,7 +3,7 @@
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{AuditAction, Preferences, User};
 
-use super::{IdentityError, ProviderSignIn, identity_named};
+use super::{IdentityError, ProviderSignIn, Shown, identity_named};
 use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::people::profile::{not_written, of_user};
@@ -32,18 +32,18 @@ pub(super) async fn sign_in(
             let user = match (bound, may_create) {
                 (Some(bound), _) => {
                     // The user may have been disabled meanwhile.
-                    let user = work.lock_user(bound.id).await?.ok_or(IdentityError::Unknown)?;
+                    let user = work.lock_user(bound.id).await?.ok_or(unknown(claims))?;
                     if user.disabled_at.is_some() {
                         return Err(IdentityError::Disabled.into());
                     }
                     // The user may have been unbound meanwhile.
                     if !work.has_identity(user.id, &claims.identity).await? {
-                        return Err(IdentityError::Unknown.into());
+                        return Err(unknown(claims).into());
                     }
                     user
                 }
                 (None, Some(new)) => create(app, work.as_mut(), new, claims, client).await?,
-                (None, None) => return Err(IdentityError::Unknown.into()),
+                (None, None) => return Err(unknown(claims).into()),
             };
             let opened = insert_session(app, work.as_mut(), &user, source, client).await?;
             record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
@@ -51,6 +51,10 @@ pub(super) async fn sign_in(
             Ok(opened)
         })
         .await
+}
+
+fn unknown(claims: &IdentityClaims) -> IdentityError {
+    IdentityError::Unknown(Box::new(Shown::of(claims)))
 }
 
 /// The user that somebody without one gets, or why not. Only whoever has shown that the address is theirs learns whether a user
@@ -61,12 +65,12 @@ async fn may_create(
     claims: &IdentityClaims,
 ) -> Result<User, PersonError> {
     let verified = claims.email.as_ref().filter(|_| claims.is_email_verified);
-    let Some(email) = verified else { return Err(IdentityError::Unknown.into()) };
+    let Some(email) = verified else { return Err(unknown(claims).into()) };
     if app.store.user_with_email(email).await?.is_some() {
         return Err(IdentityError::NotBound.into());
     }
     if !provider.lets_in(email) {
-        return Err(IdentityError::Unknown.into());
+        return Err(unknown(claims).into());
     }
     Ok(User {
         id: app.ids.next(),

@@ -20,6 +20,8 @@ pub(super) struct Pending {
 pub struct Shown {
     /// The e-mail address.
     pub email: Option<Email>,
+    /// Whether the provider says that it has verified the e-mail address.
+    pub is_email_verified: bool,
     /// The name.
     pub name: Option<Name>,
     /// The subject, which says something if there is nothing else.
@@ -28,8 +30,13 @@ pub struct Shown {
 
 impl Shown {
     pub(super) fn of(claims: &IdentityClaims) -> Self {
-        let IdentityClaims { identity, email, name, is_email_verified: _, authenticated_at: _ } = claims;
-        Self { email: email.clone(), name: name.clone(), subject: identity.subject.clone() }
+        let IdentityClaims { identity, email, name, is_email_verified, authenticated_at: _ } = claims;
+        Self {
+            email: email.clone(),
+            is_email_verified: *is_email_verified,
+            name: name.clone(),
+            subject: identity.subject.clone(),
+        }
     }
 }
 

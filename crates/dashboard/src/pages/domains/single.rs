@@ -1,5 +1,7 @@
 //! One domain: its records beside what DNS has, its visitors, its certificate, its history, and its deletion.
 
+use std::net::IpAddr;
+
 use actix_web::HttpResponse;
 use serde_json::json;
 use signpost_app::AppError;
@@ -10,7 +12,7 @@ use signpost_app::people::profile::require_confirmed;
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
     CertificateStatus, CustomDomainStatus, DnsRecordType, ObservedText, Permission, Precondition,
-    Preferences, RecordStatus, Refusal, StatusChange, StatusKind, Timestamp,
+    Preferences, RecordFinding, RecordStatus, Refusal, StatusChange, StatusKind, Timestamp,
 };
 
 use super::visitors::{self, Typed};
@@ -210,7 +212,13 @@ fn record_row(shown: &DomainWithInstructions, checked: &CheckedInstruction) -> R
         RecordStatus::Missing | RecordStatus::Wrong => Tone::Bad,
     };
     let is_done = instruction.record_type == DnsRecordType::Txt && shown.domain.status.serves_links();
-    let hint = finding.mistake.map(|mistake| mistake.hint(&instruction.name)).unwrap_or_default();
+    let hint = match finding.mistake {
+        Some(mistake) => mistake.hint(&instruction.name),
+        None if finding.status == RecordStatus::Wrong && !is_done => {
+            wrong_value(instruction.record_type).to_owned()
+        }
+        None => String::new(),
+    };
     RecordRow {
         record_type: instruction.record_type.as_str(),
         name: instruction.name.clone(),
@@ -219,8 +227,30 @@ fn record_row(shown: &DomainWithInstructions, checked: &CheckedInstruction) -> R
         verdict: Label { text: (WORDS.verdict)(finding.status).to_owned(), tone },
         is_known: finding.status != RecordStatus::Unknown,
         seen: finding.observed.iter().map(ObservedText::to_string).collect(),
+        seen_note: seen_note(instruction.record_type, finding),
         hint,
     }
+}
+
+/// What to do about a wrong record that no known mistake explains.
+const fn wrong_value(record_type: DnsRecordType) -> &'static str {
+    match record_type {
+        DnsRecordType::Txt => WORDS.wrong_text,
+        DnsRecordType::A | DnsRecordType::Aaaa | DnsRecordType::Cname | DnsRecordType::Alias => {
+            WORDS.wrong_other
+        }
+    }
+}
+
+/// What people need to know to understand the values that were found.
+fn seen_note(record_type: DnsRecordType, finding: &RecordFinding) -> Option<&'static str> {
+    let is_alias = matches!(record_type, DnsRecordType::Cname | DnsRecordType::Alias);
+    let has_address = || finding.observed.iter().any(|seen| seen.as_str().parse::<IpAddr>().is_ok());
+    if finding.status == RecordStatus::Found && is_alias && has_address() {
+        return Some(WORDS.seen_addresses);
+    }
+    // Whether there are more than these is not stored.
+    (finding.observed.len() >= RecordFinding::MAX_VALUES).then_some(WORDS.seen_some)
 }
 
 fn history_row(change: &StatusChange, preferences: &Preferences) -> (String, String) {
