@@ -100,6 +100,12 @@ impl Failure {
         with_next("/sign-in", next)
     }
 
+    /// The person has to set up a second factor, and gets to `next` afterwards.
+    pub(crate) fn second_factor_first(next: &str) -> Self {
+        let next = [("next", next)].into_iter().filter(|(_, next)| *next != "/");
+        Self::Redirected(with_query(SECOND_FACTOR, [("said", "factor-needed")].into_iter().chain(next)))
+    }
+
     /// The person has to confirm the password, and gets to `next` afterwards.
     pub(crate) fn confirm_first(next: &str) -> Self {
         Self::Redirected(with_next("/confirm", next))
@@ -206,9 +212,7 @@ impl From<NotEntered> for Failure {
         match error {
             NotEntered::NotSignedIn => Self::sign_in_first("/"),
             NotEntered::NotAMember(_) => Self::NOT_FOUND,
-            NotEntered::SecondFactorRequired(_) => {
-                Self::Redirected(format!("{SECOND_FACTOR}?said=factor-needed"))
-            }
+            NotEntered::SecondFactorRequired(_) => Self::second_factor_first("/"),
             NotEntered::TooManyRequests { retry_after_seconds } => {
                 Self::Later { kind: ErrorKind::TooManyRequests, seconds: retry_after_seconds }
             }

@@ -300,7 +300,8 @@ impl Visit {
         match refused {
             NotEntered::NotSignedIn => self.sign_in_first(),
             NotEntered::SecondFactorRequired(_) => {
-                self.kept_form(WhyKept::SecondFactorNeeded).unwrap_or_else(|| refused.into())
+                let first = || Failure::second_factor_first(&self.way_back());
+                self.kept_form(WhyKept::SecondFactorNeeded).unwrap_or_else(first)
             }
             NotEntered::NotAMember(_)
             | NotEntered::TooManyRequests { retry_after_seconds: _ }
@@ -314,17 +315,25 @@ impl Visit {
     /// After signing in, the browser gets this page again, or the page of the form that it sent. A form that was read is shown
     /// with a button that sends it again, so that nothing typed is lost.
     pub(crate) fn sign_in_first(&self) -> Failure {
+        let next = self.way_back();
         if self.request.method().is_safe() {
-            return Failure::sign_in_first(&self.here());
+            return Failure::sign_in_first(&next);
         }
-        let referer = self.request.headers().get(REFERER).and_then(|value| value.to_str().ok());
-        let next = referer.and_then(|referer| self.origin().own_page(referer)).unwrap_or("/");
         // Without a session of its own, a request behind a proxy waits for the proxy to name somebody.
         let kept = match self.app().proxy_sign_in {
             Some(_) => None,
-            None => self.kept_form(WhyKept::SessionEnded { sign_in: Failure::sign_in_path(next) }),
+            None => self.kept_form(WhyKept::SessionEnded { sign_in: Failure::sign_in_path(&next) }),
         };
-        kept.unwrap_or_else(|| Failure::sign_in_first(next))
+        kept.unwrap_or_else(|| Failure::sign_in_first(&next))
+    }
+
+    /// The page to open again later: this one, or that of the form that was sent.
+    fn way_back(&self) -> String {
+        if self.request.method().is_safe() {
+            return self.here();
+        }
+        let referer = self.request.headers().get(REFERER).and_then(|value| value.to_str().ok());
+        referer.and_then(|referer| self.origin().own_page(referer)).unwrap_or("/").to_owned()
     }
 
     fn kept_form(&self, why: WhyKept) -> Option<Failure> {

@@ -10,7 +10,7 @@ use signpost_domain::{RecoveryCode, SealedSecret, SecondFactor, TotpSeed};
 
 use super::links::qr::code_of;
 use crate::answer::{page, refused, see_other};
-use crate::failure::Failure;
+use crate::failure::{Failure, with_next};
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, own_shell};
 use crate::local_time::date_and_time;
@@ -18,7 +18,7 @@ use crate::texts::SecondFactorTexts;
 use crate::views::{
     Field, Form, NavItem, PresentFactor, RecoveryCodesPage, SecondFactorPage, SetUpFactorPage,
 };
-use crate::visit::Visit;
+use crate::visit::{Visit, own_path};
 
 const WORDS: &SecondFactorTexts = TEXTS.second_factor;
 
@@ -52,6 +52,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         closing_note,
         present: user.second_factor.as_ref().map(present),
         why_not: why_not(&visit, &signed_in)?,
+        set_up: with_next(SET_UP, own_path(visit.query().text("next"))),
         idempotency_key: visit.new_key(),
         shell: own_shell(&visit, user, NavItem::Me, WORDS.title),
     })
@@ -83,24 +84,27 @@ fn why_not(visit: &Visit, signed_in: &SignedIn) -> Result<Option<&'static str>, 
 /// `GET /me/second-factor/set-up`: a new seed each time, of which nothing is stored.
 pub(crate) async fn show_set_up(visit: Visit) -> Result<HttpResponse, Failure> {
     let signed_in = visit.signed_in_with_accounts().await?;
-    let Setup { seed, sealed } =
-        second_factor::begin(visit.app(), &signed_in).map_err(|error| confirmed_for(error, SET_UP))?;
-    page(&set_up_page(&visit, &signed_in, &seed, &sealed)?)
+    let query = visit.query();
+    let next = own_path(query.text("next"));
+    let Setup { seed, sealed } = second_factor::begin(visit.app(), &signed_in)
+        .map_err(|error| confirmed_for(error, &with_next(SET_UP, next)))?;
+    page(&set_up_page(&visit, &signed_in, &seed, &sealed, next)?)
 }
 
 /// `POST /me/second-factor/set-up`: shows the recovery codes once.
 pub(crate) async fn set_up(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let signed_in = visit.signed_in_with_accounts().await?;
     let (sealed, code) = (sealed_in(form.text("sealed")), form.text("code"));
+    let next = own_path(form.text("next"));
     match second_factor::finish(visit.app(), &signed_in, &sealed, code, &visit.client()).await {
-        Ok(codes) => codes_page(&visit, &signed_in, &codes),
+        Ok(codes) => codes_page(&visit, &signed_in, &codes, next),
         Err(PersonError::WrongCode) => {
             let seed = second_factor::resume(visit.app(), &signed_in, &sealed)?;
-            let mut view = set_up_page(&visit, &signed_in, &seed, &sealed)?;
+            let mut view = set_up_page(&visit, &signed_in, &seed, &sealed, next)?;
             view.code = Field { error: Some(WORDS.wrong_first_code.to_owned()), ..Field::of(code) };
             refused(&view)
         }
-        Err(error) => Err(confirmed_for(error, SET_UP)),
+        Err(error) => Err(confirmed_for(error, &with_next(SET_UP, next))),
     }
 }
 
@@ -108,7 +112,7 @@ pub(crate) async fn set_up(visit: Visit, form: FormBody) -> Result<HttpResponse,
 pub(crate) async fn replace_codes(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let signed_in = visit.signed_in_with_accounts().await?;
     let codes = second_factor::replace_recovery_codes(visit.app(), &signed_in, &visit.client()).await;
-    codes_page(&visit, &signed_in, &codes.map_err(|error| confirmed_for(error, PATH))?)
+    codes_page(&visit, &signed_in, &codes.map_err(|error| confirmed_for(error, PATH))?, PATH)
 }
 
 /// `POST /me/second-factor/remove`
@@ -132,25 +136,36 @@ fn set_up_page(
     signed_in: &SignedIn,
     seed: &TotpSeed,
     sealed: &SealedSecret,
+    next: &str,
 ) -> Result<SetUpFactorPage, Failure> {
     let user = signed_in.user();
-    profile::require_confirmed(visit.app(), signed_in).map_err(|error| confirmed_for(error, SET_UP))?;
+    profile::require_confirmed(visit.app(), signed_in)
+        .map_err(|error| confirmed_for(error, &with_next(SET_UP, next)))?;
     Ok(SetUpFactorPage {
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         qr: code_of(&seed.uri(&user.email))?,
         seed: seed.typed(),
         email: user.email.as_str().to_owned(),
         sealed: text_of(sealed),
+        next: next.to_owned(),
+        back: with_next(PATH, next),
         code: Field::default(),
         shell: own_shell(visit, user, NavItem::Me, WORDS.title_set_up),
     })
 }
 
-fn codes_page(visit: &Visit, signed_in: &SignedIn, codes: &[RecoveryCode]) -> Result<HttpResponse, Failure> {
+/// The recovery codes, and the way on: to `next`, or to the page about the second factor if nobody was going anywhere.
+fn codes_page(
+    visit: &Visit,
+    signed_in: &SignedIn,
+    codes: &[RecoveryCode],
+    next: &str,
+) -> Result<HttpResponse, Failure> {
     let codes: Vec<String> = codes.iter().map(RecoveryCode::shown).collect();
     page(&RecoveryCodesPage {
         text: codes.join("\n"),
         codes,
+        next: if next == "/" { PATH } else { next }.to_owned(),
         shell: own_shell(visit, signed_in.user(), NavItem::Me, WORDS.title),
     })
 }

@@ -28,7 +28,7 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     make_optional: "Do not require it any more",
     make_required: "Require a second factor",
     manage: "Manage your second factor",
-    needed_here: "This account requires a second factor. Set yours up, and then open the account again.",
+    needed_here: "This account requires a second factor. Set yours up, and you get to where you were going.",
     new_codes: "Make new recovery codes",
     new_codes_text: "The earlier ones stop working.",
     no_key_now: "This server has no secrets key now, so it can check no second factor. Its operator can restore the file of secrets-key, or remove your second factor.",

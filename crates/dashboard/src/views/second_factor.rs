@@ -39,6 +39,8 @@ pub struct SecondFactorPage {
     pub closing_note: Option<&'static str>,
     /// Why the user cannot set one up. `None` if it is possible.
     pub why_not: Option<&'static str>,
+    /// The path of the set-up, which leads on to where the person was going.
+    pub set_up: String,
     /// The idempotency key of the forms.
     pub idempotency_key: String,
 }
@@ -52,7 +54,7 @@ pub struct PresentFactor {
     pub codes_left: usize,
 }
 
-/// Setting up a second factor: `GET` and `POST /me/second-factor/set-up`, with `code` and the hidden `sealed`.
+/// Setting up a second factor: `GET` and `POST /me/second-factor/set-up`, with `code` and the hidden `sealed` and `next`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "second-factor-set-up.html")]
 pub struct SetUpFactorPage {
@@ -68,6 +70,10 @@ pub struct SetUpFactorPage {
     pub email: String,
     /// The hidden `sealed`: the seed, which the browser keeps until the code is right.
     pub sealed: String,
+    /// The hidden `next`: the path to go to afterwards.
+    pub next: String,
+    /// The path of the page before, which keeps `next`.
+    pub back: String,
     /// `code`
     pub code: Field,
 }
@@ -88,4 +94,6 @@ pub struct RecoveryCodesPage {
     pub codes: Vec<String>,
     /// The codes as one text, a line each.
     pub text: String,
+    /// The path to go to when they are saved.
+    pub next: String,
 }

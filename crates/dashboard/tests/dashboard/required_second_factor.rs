@@ -1,11 +1,13 @@
 //! What pages say before a second factor is required or turned off, and what becomes of forms meanwhile (ADR 73).
 
+use std::time::Duration;
+
 use signpost_app::Operator;
 use signpost_app::people::users;
 use signpost_domain::{AccountId, Email, Membership, Role};
 
 use crate::harness::{Answer, Browser, Dashboard, PASSWORD};
-use crate::second_factor::set_up;
+use crate::second_factor::{needed_before, set_up, set_up_at};
 
 const PAGE: &str = "/me/second-factor";
 
@@ -120,4 +122,37 @@ async fn a_form_is_kept_when_the_account_begins_to_require_a_second_factor() {
     set_up(&editor).await;
     assert_eq!(editor.post(&groups, &form).await.status, 303);
     assert!(editor.get(&groups).await.body.contains("Spring"));
+}
+
+#[actix_web::test]
+async fn the_set_up_leads_back_to_where_the_person_was_going() {
+    let dashboard = Dashboard::start().await;
+    let (owner, editor) = people(&dashboard).await;
+    require(&owner).await;
+    let links = dashboard.path("links?q=a%20b&sort=clicks");
+    let led = editor.get(&links).await;
+    assert_eq!(led.location(), needed_before(&links));
+    let page = editor.get(led.location()).await.body;
+    let (_, rest) = page.split_once("href=\"/me/second-factor/set-up?next=").expect("a way on");
+    let set_up_page = format!("/me/second-factor/set-up?next={}", rest.split('"').next().unwrap());
+    // The password has to be confirmed first.
+    dashboard.memory.clock.advance(Duration::from_mins(16));
+    let confirm = editor.get(&set_up_page).await;
+    let next = editor.get(confirm.location()).await.hidden("next");
+    assert_eq!(next, set_up_page);
+    assert_eq!(editor.post("/confirm", &[("password", PASSWORD), ("next", &next)]).await.status, 303);
+    let form = editor.get(&set_up_page).await;
+    let next = form.hidden("next").replace("&#38;", "&");
+    assert_eq!(next, links);
+    let sealed = form.hidden("sealed");
+    let wrong_form = [("sealed", &*sealed), ("code", "000000"), ("next", &next)];
+    let wrong = editor.post("/me/second-factor/set-up", &wrong_form).await;
+    assert_eq!(wrong.hidden("next"), form.hidden("next"));
+    let codes = set_up_at(&editor, &set_up_page).await.1.body;
+    let way_on = format!("href=\"{}\">I have saved them", form.hidden("next"));
+    assert!(codes.contains(&way_on), "{codes}");
+    // Nobody is led to another site.
+    let other = dashboard.member("other@example.com", Role::Viewer).await;
+    let codes = set_up_at(&other, "/me/second-factor/set-up?next=//evil.test").await.1.body;
+    assert!(codes.contains("href=\"/me/second-factor\">I have saved them"), "{codes}");
 }

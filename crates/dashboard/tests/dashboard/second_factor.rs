@@ -35,13 +35,20 @@ fn next_code(dashboard: &Dashboard, seed: &TotpSeed) -> String {
 
 /// Sets up a second factor. Returns its seed, and the recovery codes.
 pub async fn set_up(browser: &Browser) -> (TotpSeed, Vec<String>) {
-    let page = browser.get(SET_UP).await;
+    let (seed, page) = set_up_at(browser, SET_UP).await;
+    (seed, codes_on(&page))
+}
+
+/// Sets up a second factor on the page at `path`. Returns its seed, and the page with the recovery codes.
+pub async fn set_up_at(browser: &Browser, path: &str) -> (TotpSeed, Answer) {
+    let page = browser.get(path).await;
     assert_eq!(page.status, 200, "{}", page.location());
     let seed = seed_on(&page);
     assert!(page.body.contains(&seed.typed()), "{}", page.body);
-    let form = [("sealed", &*page.hidden("sealed")), ("code", &code(&browser.dashboard, &seed))];
-    let codes = codes_on(&browser.post(SET_UP, &form).await);
-    (seed, codes)
+    let code = code(&browser.dashboard, &seed);
+    let next = page.hidden("next").replace("&#38;", "&");
+    let form = [("sealed", &*page.hidden("sealed")), ("code", &code), ("next", &next)];
+    (seed, browser.post(SET_UP, &form).await)
 }
 
 fn codes_on(page: &Answer) -> Vec<String> {
@@ -55,6 +62,12 @@ async fn ada_with_factor(dashboard: &Dashboard) -> (Browser, TotpSeed, Vec<Strin
     let ada = dashboard.member(ADA, Role::Owner).await;
     let (seed, codes) = set_up(&ada).await;
     (ada, seed, codes)
+}
+
+/// Where somebody is led who needs a second factor before seeing the page at `path`.
+pub fn needed_before(path: &str) -> String {
+    let next: String = url::form_urlencoded::byte_serialize(path.as_bytes()).collect();
+    format!("{PAGE}?said=factor-needed&next={next}")
 }
 
 /// A browser in which the password was right.
@@ -299,7 +312,7 @@ async fn an_account_that_requires_a_second_factor_is_closed_to_a_password_alone(
     let required = owner.post(&path, &[("required", "true")]).await;
     assert_eq!(required.location(), dashboard.path("settings?said=factor-required"));
     for path in [dashboard.path("links"), dashboard.path("export.csv")] {
-        assert_eq!(editor.get(&path).await.location(), "/me/second-factor?said=factor-needed", "{path}");
+        assert_eq!(editor.get(&path).await.location(), needed_before(&path), "{path}");
         assert_eq!(owner.get(&path).await.status, 200, "{path}");
     }
     let led = editor.get("/me/second-factor?said=factor-needed").await;

@@ -26,6 +26,7 @@ pub(crate) fn add(m: &Maker) {
         closing: Vec::new(),
         closing_note: None,
         why_not: None,
+        set_up: "/me/second-factor/set-up?next=%2Facc_1%2Flinks".to_owned(),
         idempotency_key: key(501),
     };
     m.add("second-factor-off", &off);
@@ -43,6 +44,8 @@ pub(crate) fn add(m: &Maker) {
         qr: QR.to_owned(),
         seed: m.w("GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ"),
         email: m.w("ines@morgenbrot.example"),
+        next: "/acc_1/links".to_owned(),
+        back: "/me/second-factor?next=%2Facc_1%2Flinks".to_owned(),
         sealed: m.w("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA"),
         code: Field::default(),
     };
@@ -51,5 +54,8 @@ pub(crate) fn add(m: &Maker) {
     m.add("second-factor-set-up-error", &SetUpFactorPage { code, form: m.refused(502), ..set_up });
     let codes = vec![m.w("aiba-eaqc-aiba-eaqc"); 10];
     let text = codes.join("\n");
-    m.add("recovery-codes", &RecoveryCodesPage { shell: shell(words.title), codes, text });
+    m.add(
+        "recovery-codes",
+        &RecoveryCodesPage { shell: shell(words.title), codes, text, next: "/acc_1/links".to_owned() },
+    );
 }
