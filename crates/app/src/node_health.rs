@@ -127,6 +127,18 @@ impl NodeHealth {
         });
     }
 
+    /// Notes that a part does not work. What was noted stays while the part is failing, because the first error says more than these
+    /// words.
+    pub fn still_fails(&self, part: Part, now: Timestamp, text: &str) {
+        let text = text.chars().take(LONGEST_REPORT_TEXT).collect();
+        self.change(part, |condition| {
+            if !condition.is_failing {
+                condition.last_error = Some(NotedError { at: now, text });
+                condition.is_failing = true;
+            }
+        });
+    }
+
     /// Notes what became of a call to a part, and returns it.
     pub fn noted<T, E: Error + 'static>(
         &self,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use signpost_domain::{CertificateFailureReason, Hostname};
+use signpost_domain::{CertificateFailure, CertificateFailureReason, Hostname};
 
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
@@ -83,14 +83,20 @@ async fn note(app: &Application, hostname: &Hostname, outcome: Outcome) {
         Outcome::Waiting | Outcome::Failed => {
             let stored = app.store.certificate(hostname).await.ok().flatten();
             let failure = stored.and_then(|stored| stored.plan.failure);
-            // What only concerns this hostname says nothing about the node.
-            if let Some(
-                reason @ (CertificateFailureReason::AuthorityUnavailable
-                | CertificateFailureReason::RateLimited),
-            ) = failure.map(|failure| failure.reason)
-            {
-                let text = format!("{hostname}: {}", reason.as_str());
-                app.health.fails_with(Part::Certificates, app.clock.now(), &text);
+            let Some(CertificateFailure { reason, message }) = failure else { return };
+            let now = app.clock.now();
+            let message = message.map(|message| format!(": {message}")).unwrap_or_default();
+            let text = format!("{hostname}: {}{message}", reason.as_str());
+            match reason {
+                CertificateFailureReason::RateLimited => {
+                    app.health.fails_with(Part::Certificates, now, &text);
+                }
+                // The call that got no answer was noted with its cause, which the stored message leaves out.
+                CertificateFailureReason::AuthorityUnavailable => {
+                    app.health.still_fails(Part::Certificates, now, &text);
+                }
+                // What only concerns this hostname says nothing about the node.
+                _ => {}
             }
         }
         Outcome::Interrupted | Outcome::NotWanted | Outcome::Overtaken => {}

@@ -10,6 +10,7 @@ use super::attempt::{Attempt, unavailable};
 use super::certificate_purpose;
 use super::permission::{Permission, Urgency, permission};
 use crate::app_error::AppError;
+use crate::node_health::Part;
 use crate::ports::{
     AuthorityAccount, AuthorityError, CertificateKey, IssuedCertificate, KeepOrder, OrderProgress, OrderUrl,
     RandomnessUnavailable, RunningOrder, StoreError, StoredChallenge, WaitScope,
@@ -291,6 +292,14 @@ impl Attempt<'_> {
         held(self.app.store.write_order(&self.claim, Some(order)).await?)
     }
 
+    /// Notes for operators why the authority is unavailable. Members read the stored message, which has no details of the installation.
+    fn note_cause(&self, cause: &str) {
+        let Self { app, certificate, .. } = self;
+        let code = CertificateFailureReason::AuthorityUnavailable;
+        let text = format!("{}: {}: {cause}", certificate.hostname, code.as_str());
+        app.health.fails_with(Part::Certificates, app.clock.now(), &text);
+    }
+
     /// What an error of the authority means: about an order that it has, or before there is one.
     pub(super) async fn end_by(&self, error: AuthorityError, has_order: bool) -> Result<End, AppError> {
         let Self { app, issuance, certificate, .. } = self;
@@ -308,6 +317,7 @@ impl Attempt<'_> {
             AuthorityError::Refused(failure) => End::Failed(failure),
             AuthorityError::Unavailable { reason } => {
                 tracing::warn!(%hostname, reason, "the certificate authority is unavailable");
+                self.note_cause(&reason);
                 let failure = unavailable("The certificate authority gave no answer.");
                 if has_order {
                     // It may be this order alone with which the authority cannot deal.
@@ -329,6 +339,7 @@ impl Attempt<'_> {
             }
             AuthorityError::Unusable { reason } => {
                 tracing::error!(%hostname, reason, "a key for a certificate cannot be used");
+                self.note_cause(&reason);
                 End::Failed(unavailable("A key of this installation cannot be used."))
             }
         })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use signpost_app::background::{Job, ObtainCertificates};
 use signpost_app::certificates::{forget, renew, reset};
+use signpost_app::node_health::Part;
 use signpost_app::ports::{AuthorityError, CLAIM_OF_A_CERTIFICATE, WaitScope};
 use signpost_domain::{CertificateFailure, CertificateFailureReason};
 use signpost_memory::AuthorityCall;
@@ -144,11 +145,15 @@ async fn d190_an_authority_that_does_not_answer_is_asked_once_for_all_names() {
     // Far from once for each domain.
     assert!(scene.authority.all_calls() <= 2 * 60, "{}", scene.authority.all_calls());
     assert_eq!(scene.stored(&domains[0]).await.1.as_deref(), Some("authority_unavailable"));
+    let noted = || scene.world.app.health.of(Part::Certificates);
+    let error = noted().last_error.unwrap().text;
+    assert!(error.ends_with(".com: authority_unavailable: no connection"), "{error}");
     scene.authority.fail_always(AuthorityCall::Register, None);
     scene.pass(5 * MINUTE).await;
     for domain in domains {
         assert_eq!(scene.stored(&domain).await, ("active", None));
     }
+    assert!(!noted().is_failing);
 }
 
 /// One name makes the account. The others follow right after it, because visitors of a new installation wait.
