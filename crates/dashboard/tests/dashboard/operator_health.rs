@@ -70,7 +70,7 @@ async fn d75_operators_see_who_waits_after_wrong_codes() {
         assert_eq!(waits.contains("No failed sign-in counts"), path.contains("address"), "{waits}");
     }
     let waits = operator.get(path).await.body;
-    assert!(waits.contains("30 seconds") && waits.contains("No failed sign-in counts"), "{waits}");
+    assert!(waits.contains("30 more seconds") && waits.contains("No failed sign-in counts"), "{waits}");
 }
 
 #[actix_web::test]
