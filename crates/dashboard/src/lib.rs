@@ -17,6 +17,7 @@ mod local_time;
 mod origin;
 mod pages;
 mod paths;
+mod query;
 mod server;
 mod service;
 pub mod texts;

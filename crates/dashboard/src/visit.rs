@@ -26,6 +26,7 @@ use crate::frame::account_ref;
 use crate::kept_form::{KeptFormRoom, WhyKept, kept_form, read_to_keep};
 use crate::origin::DashboardOrigin;
 use crate::paths;
+use crate::query::Query;
 use crate::views::AccountRef;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -113,7 +114,7 @@ impl Visit {
 
     /// The parameters of the query.
     pub(crate) fn query(&self) -> Query {
-        Query(pairs(self.request.query_string().as_bytes()))
+        Query::of(pairs(self.request.query_string().as_bytes()))
     }
 
     /// The path and the query.
@@ -349,31 +350,6 @@ impl FromRequest for Visit {
         let shared = request.app_data::<web::Data<Shared>>().cloned();
         let shared = shared.ok_or_else(|| Failure::Broken("a request lacks what all share".to_owned()));
         ready(shared.map(|shared| Self { request: request.clone(), shared }))
-    }
-}
-
-/// The parameters of a query.
-pub(crate) struct Query(Vec<(String, String)>);
-
-impl Query {
-    /// The query of these parameters.
-    pub(crate) const fn of(parameters: Vec<(String, String)>) -> Self {
-        Self(parameters)
-    }
-
-    /// The value of a parameter; empty if the query lacks it.
-    pub(crate) fn text(&self, name: &str) -> &str {
-        self.given(name).unwrap_or_default()
-    }
-
-    /// The value of a parameter, if the query has it.
-    pub(crate) fn given(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(parameter, _)| parameter == name).map(|(_, value)| value.as_str())
-    }
-
-    /// The values of all parameters with this name.
-    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(parameter, _)| parameter == name).map(|(_, value)| value.as_str())
     }
 }
 

@@ -57,5 +57,6 @@ mod pixels;
 mod sample_pages;
 mod small_pages;
 mod soundness;
+mod surroundings;
 mod tab;
 mod visitor;

@@ -45,7 +45,7 @@ fn connect((process, pipes): (Chromium, Pipes)) -> Result<Arc<Browser>, Absence>
 pub struct Tab {
     browser: Arc<Browser>,
     context: Value,
-    page: Session,
+    pub(crate) page: Session,
     recorder: Arc<Recorder>,
 }
 
@@ -207,44 +207,6 @@ impl Tab {
         let policy = json!({"policy": "pauseIfNetworkFetchesPending", "budget": time.as_millis()});
         self.page.call("Emulation.setVirtualTimePolicy", policy);
         self.wait_until(|events| events.stops_of_clock > stops);
-    }
-
-    /// Minimizes the window, whose page is hidden then.
-    #[track_caller]
-    pub fn minimize(&self) {
-        self.set_window_state("minimized");
-        // A page whose focus is emulated counts as visible wherever its window is.
-        self.page.call("Emulation.setFocusEmulationEnabled", json!({"enabled": false}));
-        self.wait_for_visibility("hidden");
-    }
-
-    /// Shows the window again after [`minimize`](Self::minimize).
-    #[track_caller]
-    pub fn restore(&self) {
-        self.set_window_state("normal");
-        self.wait_for_visibility("visible");
-    }
-
-    /// Whether this tab's requests reach nothing.
-    pub fn goes_offline(&self, is_offline: bool) {
-        let conditions =
-            json!({"offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
-        self.page.call("Network.emulateNetworkConditions", conditions);
-    }
-
-    fn set_window_state(&self, state: &str) {
-        let window = self.page.call("Browser.getWindowForTarget", json!({}));
-        let bounds = json!({"windowId": window["windowId"], "bounds": {"windowState": state}});
-        self.page.call("Browser.setWindowBounds", bounds);
-    }
-
-    #[track_caller]
-    fn wait_for_visibility(&self, state: &str) {
-        let is_so: bool = self.evaluate(&format!(
-            "document.visibilityState == '{state}' || new Promise(resolve =>
-                document.addEventListener('visibilitychange', () => resolve(document.visibilityState == '{state}'), {{once: true}}))"
-        ));
-        assert!(is_so, "the page is not {state}");
     }
 
     /// Types a text into the element that has the focus, key by key.

@@ -7,8 +7,8 @@ use signpost_domain::{AuditAction, AuditEntry, Page, PageLimit, Preferences, Tim
 
 use super::sentence;
 use crate::frame::TEXTS;
+use crate::query::Query;
 use crate::views::{AuditFilterForm, Choice};
-use crate::visit::Query;
 
 /// The names of the parameters.
 const NAMES: [&str; 6] = ["q", "action", "who", "account", "from", "to"];

@@ -34,8 +34,8 @@ use crate::answer::see_other;
 use crate::failure::Failure;
 use crate::frame::TEXTS;
 use crate::paths::with_query;
+use crate::query::Query;
 use crate::views::{Choice, Field, Pager, Select};
-use crate::visit::Query;
 
 /// The message about a field, as a sentence of its own.
 pub(crate) fn message_at(violations: &Violations, field: &str) -> Option<String> {

@@ -19,6 +19,7 @@ mod analytics_scopes;
 mod audit;
 mod certificates;
 mod cross_site;
+mod domain_addresses;
 mod domains;
 mod editor;
 mod editor_conflicts;

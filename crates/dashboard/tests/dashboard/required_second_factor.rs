@@ -7,7 +7,7 @@ use signpost_app::people::users;
 use signpost_domain::{AccountId, Email, Membership, Role};
 
 use crate::harness::{Answer, Browser, Dashboard, PASSWORD};
-use crate::second_factor::{needed_before, set_up, set_up_at};
+use crate::second_factor::{SET_UP, ada_with_factor, needed_before, set_up, set_up_at};
 
 const PAGE: &str = "/me/second-factor";
 
@@ -155,4 +155,17 @@ async fn the_set_up_leads_back_to_where_the_person_was_going() {
     let other = dashboard.member("other@example.com", Role::Viewer).await;
     let codes = set_up_at(&other, "/me/second-factor/set-up?next=//evil.test").await.1.body;
     assert!(codes.contains("href=\"/me/second-factor\">I have saved them"), "{codes}");
+}
+
+#[actix_web::test]
+async fn d77_a_proxy_decides_on_second_factors_itself() {
+    let dashboard = Dashboard::start().await;
+    let (ada, ..) = ada_with_factor(&dashboard).await;
+    let path = dashboard.path("settings/second-factor");
+    assert_eq!(ada.post(&path, &[("required", "true")]).await.status, 303);
+    let behind = dashboard.also_behind_proxy().await;
+    let named = behind.named_member("bob@example.com", Role::Viewer).await;
+    assert_eq!(named.get(&behind.path("links")).await.status, 200);
+    assert!(named.get(PAGE).await.body.contains("You have no password here."));
+    assert_eq!(named.get(SET_UP).await.status, 403);
 }

@@ -8,7 +8,7 @@ use super::range::{Choice, Preset};
 use crate::frame::TEXTS;
 use crate::pages::sentence;
 use crate::paths::with_query;
-use crate::visit::Query;
+use crate::query::Query;
 
 /// How many values of a dimension a page shows, and the numbers that people can choose.
 const FEW_VALUES: usize = 5;

@@ -3,8 +3,8 @@
 use signpost_domain::{FieldError, LinkState, LinkStates};
 
 use crate::frame::TEXTS;
+use crate::query::Query;
 use crate::views::NamedId;
-use crate::visit::Query;
 
 /// Which links are listed, by what they do now.
 #[derive(Debug, Clone, Copy)]

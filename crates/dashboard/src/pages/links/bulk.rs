@@ -15,9 +15,10 @@ use crate::failure::Failure;
 use crate::form_body::{FormBody, pairs};
 use crate::frame::{TEXTS, shell};
 use crate::pages::sentence;
+use crate::query::Query;
 use crate::texts::Counted;
 use crate::views::{BulkDeletePage, BulkFailure, BulkItem, BulkSummary, Form, NavItem};
-use crate::visit::{Member, Query, Visit};
+use crate::visit::{Member, Visit};
 
 /// What happened to each link.
 type Outcomes = Vec<Result<(), Rejection>>;

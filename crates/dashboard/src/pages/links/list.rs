@@ -20,11 +20,12 @@ use crate::frame::{TEXTS, shell};
 use crate::local_time::{date, date_and_time, number};
 use crate::pages::{pager, position_of};
 use crate::paths::with_query;
+use crate::query::Query;
 use crate::views::{
     BulkSummary, CurlExample, Label, LinkFilter, LinkKind as KindChoice, LinkRow, LinkTag, LinksPage,
     NamedId, NavItem, Notice, Tile, Tone,
 };
-use crate::visit::{Member, Query, Visit};
+use crate::visit::{Member, Visit};
 
 /// `GET /{account}/links`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {

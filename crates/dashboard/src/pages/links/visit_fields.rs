@@ -8,9 +8,9 @@ use signpost_domain::{CountryCode, FieldError, Preferences, Timestamp, Violation
 use super::life_fields::instant_in_query;
 use crate::frame::TEXTS;
 use crate::pages::{field, message_at};
+use crate::query::Query;
 use crate::texts::ExplainTexts;
 use crate::views::{Choice, Select, VisitForm};
-use crate::visit::Query;
 
 pub(super) const WORDS: &ExplainTexts = TEXTS.life.explain;
 
