@@ -32,7 +32,7 @@ const NODES_SHOWN: u16 = 100;
 pub struct ThisNode {
     /// Its id, which no other start of a program has.
     pub id: NodeId,
-    /// The name of its machine and the port of its link listener, which no other node on this machine has.
+    /// The name of its machine and the port of its link listener, which tells nodes on one machine apart.
     pub host: ReportText,
     /// When it started.
     pub started_at: Timestamp,

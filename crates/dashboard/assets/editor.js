@@ -16,7 +16,8 @@
   let timer, asking, shown = "";
   const unsaved = one("[data-unsaved]"), words = unsaved.textContent;
   const tell = (text) => {
-    unsaved.textContent = text;
+    // Screen readers say it again even if nothing else is written.
+    if (unsaved.textContent !== text) unsaved.textContent = text;
     unsaved.hidden = false;
   };
   const refresh = (event) => {
@@ -27,7 +28,7 @@
     if (item?.matches("[data-widget]")) rename(item);
     preview.formAction = `${address}#${shown}`;
     clearTimeout(timer);
-    timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
+    timer = setTimeout(() => { if (!navigator.onLine) return; frame(); form.requestSubmit(preview); judge(); }, 700);
   };
   const verdict = one("[data-verdict]");
   const judge = async () => {
@@ -61,18 +62,22 @@
     const caption = item.querySelector("summary>bdi");
     if (!caption) return;
     const values = names.map((name) => item.querySelector(`[name$=".${name}"]`)?.value.trim());
-    const [text] = (values.find(Boolean) ?? "").split("\n");
+    const [line] = (values.find(Boolean) ?? "").split("\n"), text = [...line].slice(0, 80).join("");
     item.querySelectorAll("[aria-label]").forEach((button) => {
-      button.ariaLabel = button.ariaLabel.slice(0, button.ariaLabel.length - caption.textContent.length) + text.slice(0, 80);
+      const label = button.getAttribute("aria-label");
+      button.setAttribute("aria-label", label.slice(0, label.length - caption.textContent.length) + text);
     });
-    caption.textContent = text.slice(0, 80);
+    caption.textContent = text;
   };
   const input = (target) => target.dispatchEvent(new Event("input", { bubbles: true }));
   // The server makes the widget that a button is about. A page of its own would be an entry in the history, and Back would lose what
   // was typed since. Where the answer is another page, such as a conflict or the end of the session, the browser asks for it again.
   let waits = false, next;
   const arrange = (button, isNew) => {
-    const [, key] = button.value.split("-");
+    const [, key] = button.value.split("-"), old = button.closest("[data-widget]");
+    const sent = new FormData(form);
+    sent.append("do", button.value);
+    next = null;
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
     // `fetch` reads no documents.
@@ -86,19 +91,18 @@
       const refused = status === 422 && page?.querySelector(".note.bad");
       if (refused) return tell(refused.textContent);
       const all = status === 200 && !page.querySelector("[name=conflict]") ? [...page.querySelectorAll("[data-widget]")] : [];
-      const is = (item) => item.querySelector("[name=widget]").value === key;
-      const item = isNew ? all.at(-1) : all.find(is);
-      if (!item) return form.requestSubmit(button);
-      const current = item.querySelector("[autofocus]");
+      const item = isNew ? all.at(-1) : all.find((item) => item.querySelector("[name=widget]").value === key);
+      const current = item?.querySelector("[autofocus]");
+      if (!current) return form.requestSubmit(button);
       // Chromium warns of the attribute where something has the focus.
       current.autofocus = false;
-      const isElsewhere = doc.activeElement.matches("input,textarea,select");
+      const isElsewhere = doc.activeElement.matches("input,textarea,select") && !old?.contains(doc.activeElement);
       if (isNew) {
         one(".widgets>.hint")?.remove();
         one("ol").append(item);
         changed(item);
       } else {
-        const old = items().find(is), details = item.querySelector("details");
+        const details = item.querySelector("details");
         if (details) details.open = old.querySelector("details").open;
         old.replaceWith(item);
         input(item);
@@ -106,11 +110,11 @@
       if (!isElsewhere) current.focus();
       if (next) form.requestSubmit(next);
     };
-    request.send(new URLSearchParams(new FormData(form, button)));
+    request.send(new URLSearchParams(sent));
     waits = true;
     button.ariaDisabled = true;
   };
-  // Keys that are pressed too early are no shortcuts.
+  // Keys that are typed while a new widget loads must not trigger shortcuts.
   form.addEventListener("keydown", (event) => { if (waits) event.stopPropagation(); });
   form.addEventListener("submit", (event) => {
     if (event.submitter?.formTarget) return;
@@ -132,7 +136,7 @@
     }
     if (["add", "remove", "restore"].includes(action)) {
       event.preventDefault();
-      // A double click is one.
+      // A double click must not add two widgets, or restore what it removed.
       if (!waits && event.detail < 2) arrange(button, action === "add");
     }
     const isUp = action === "up";
@@ -153,7 +157,7 @@
     items().forEach((item) => { item.draggable = target.matches(".grip") && item.contains(target); });
   });
   form.addEventListener("dragstart", ({ target }) => {
-    dragged = target.draggable && target.matches?.("[data-widget]") ? target : null;
+    dragged = !waits && target.draggable && target.matches?.("[data-widget]") ? target : null;
     behind = dragged?.nextSibling;
     dragged?.classList.add("dragged");
   });
@@ -172,7 +176,7 @@
     if (!dragged) return;
     dragged.classList.remove("dragged");
     // Escape, or a place outside of the form.
-    if (dataTransfer.dropEffect === "none") behind.before(dragged);
+    if (dataTransfer.dropEffect === "none") dragged.parentNode.insertBefore(dragged, behind);
     else changed(dragged);
     dragged = null;
   });

@@ -98,7 +98,8 @@ fn damage(value: &str, expected: &str) -> Option<RecordMistake> {
     } else if value.eq_ignore_ascii_case(expected) {
         Some(RecordMistake::LetterCase)
     } else {
-        let is_cut_off = value.len() >= SHORTEST_CUT_OFF && expected.starts_with(value);
+        let start = expected.get(..value.len()).filter(|_| value.len() >= SHORTEST_CUT_OFF);
+        let is_cut_off = start.is_some_and(|start| start.eq_ignore_ascii_case(value));
         is_cut_off.then_some(RecordMistake::CutOff)
     }
 }

@@ -36,7 +36,7 @@ const MOVE_PIPES: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >&2"#;
 pub const PACKAGE: &str = "chromium-headless-shell";
 
 /// The path of Chromium, if it is installed: of the one without windows, which takes a third less processor time, or
-/// else of the one for people.
+/// else of the full browser.
 #[must_use]
 pub fn program() -> Option<PathBuf> {
     ["chromium-headless-shell", "chromium"].iter().find_map(|name| find_program(name, &[]))

@@ -44,10 +44,16 @@ fn types(page: &Value) -> Vec<&str> {
 /// Presses a button, and waits until the answer has changed the widgets.
 #[track_caller]
 fn arrange(tab: &Tab, button: &str) {
+    in_place(tab, || tab.click(button));
+}
+
+/// Does something, and waits until the list of widgets is another one.
+#[track_caller]
+pub fn in_place(tab: &Tab, act: impl FnOnce()) {
     tab.run(
         "window.arranged = new Promise((done) => new MutationObserver(done).observe(document.querySelector('.widgets ol'), { childList: true }))",
     );
-    tab.click(button);
+    act();
     assert!(tab.evaluate::<bool>("window.arranged.then(() => true)"));
 }
 
@@ -143,7 +149,7 @@ fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
     assert_eq!(types(&page)[7..], ["divider", "contact", "heading"]);
     assert_eq!(page["accent_color"], "#101010");
     // An answer that is no form is a page of its own, with what was typed.
-    // Nothing leads to the browser's page of errors.
+    // Without a network, buttons leave the editor as it is.
     tab.goes_offline(true);
     dashboard.type_into("#f-title", "Abend");
     for button in ["add-heading", "save"] {

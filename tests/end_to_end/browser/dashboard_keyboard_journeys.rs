@@ -9,6 +9,7 @@ use signpost_domain::analytics::{Dimension, RecordedKind};
 use signpost_test_servers::dns::{NameServer, Record};
 
 use crate::dashboard::Dashboard;
+use crate::dashboard_editor::in_place;
 use crate::harness::domains::{EDGE, asking};
 use crate::harness::{EarlierVisits, Person, Program, store_visits};
 use crate::tab::Tab;
@@ -40,7 +41,14 @@ fn edit_page(dashboard: &Dashboard, has_scripts: bool) {
     dashboard.screen("links");
     dashboard.enter(".rows a.name");
     dashboard.enter(".top a.go");
-    dashboard.enter("[value=add-heading]");
+    let arrange = |button: &str| {
+        let press = || {
+            dashboard.tab_to(button);
+            tab.press("Enter");
+        };
+        if has_scripts { in_place(tab, press) } else { dashboard.enter(button) }
+    };
+    arrange("[value=add-heading]");
     dashboard.type_into("[data-widget]:nth-child(4) [name$='.text']", "Opening hours");
     let up = "[data-widget]:nth-child(4) [value^=up-]";
     if has_scripts {
@@ -53,7 +61,7 @@ fn edit_page(dashboard: &Dashboard, has_scripts: bool) {
     } else {
         dashboard.enter(up);
     }
-    dashboard.enter("[data-widget]:nth-child(1) [value^=remove-]");
+    arrange("[data-widget]:nth-child(1) [value^=remove-]");
     assert!(dashboard.text("[data-widget]:nth-child(1)").contains("Removed when you save"));
     dashboard.enter("[value=save]");
     assert_eq!(dashboard.text(".note.ok"), "Saved.");

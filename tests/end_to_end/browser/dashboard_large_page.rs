@@ -1,11 +1,16 @@
 //! A page of as many widgets as a page may have, in the editor: its size, and moving a widget with the mouse (D34, D35).
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::dashboard::Dashboard;
 use crate::soundness::assert_inert;
 use crate::tab::Tab;
 use crate::visitor::Visitor;
+
+/// How long to wait for a drag to begin or to end.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The most widgets of a page.
 const WIDGETS: usize = 100;
@@ -65,8 +70,17 @@ fn d35_a_page_of_a_hundred_widgets_is_opened_rearranged_and_saved_once() {
     assert_eq!(dashboard.text("[data-moved]"), "Link Number 0: position 3 of 100");
     tab.drag("[data-widget]:nth-child(3) .grip", "[data-widget]:nth-child(1)");
     assert_eq!(shown(tab)[..4], [1, 0, 2, 3]);
-    tab.drag_and_cancel("[data-widget]:nth-child(1) .grip", "[data-widget]:nth-child(3)");
-    assert_eq!(shown(tab)[..4], [1, 0, 2, 3]);
+    let await_order = |order: [usize; 4]| {
+        let began = Instant::now();
+        while shown(tab)[..4] != order {
+            assert!(began.elapsed() < PATIENCE, "{:?} instead of {order:?}", &shown(tab)[..4]);
+            // Poll: the browser tells the test nothing about a drag.
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let [from, to] = ["[data-widget]:nth-child(1) .grip", "[data-widget]:nth-child(3)"];
+    tab.drag_and_cancel(from, to, || await_order([0, 2, 1, 3]));
+    await_order([1, 0, 2, 3]);
     tab.click("[data-widget]:nth-child(2) [value^=down-]");
     assert_eq!(shown(tab)[..4], [1, 2, 0, 3]);
     tab.click("[data-widget]:nth-child(100) [value^=up-]");

@@ -250,12 +250,13 @@ impl Tab {
         self.send_mouse(&self.dragging(selector, onto));
     }
 
-    /// Drags the first element with the mouse over the second, and lets go as the Escape key does.
+    /// Drags the first element with the mouse over the second, does something, and lets go as the Escape key does.
     #[track_caller]
-    pub fn drag_and_cancel(&self, selector: &str, onto: &str) {
+    pub fn drag_and_cancel(&self, selector: &str, onto: &str, meanwhile: impl FnOnce()) {
         let mut events = self.dragging(selector, onto);
         let released = events.pop();
         self.send_mouse(&events);
+        meanwhile();
         self.page.call("Input.cancelDragging", json!({}));
         self.send_mouse(released.as_slice());
     }

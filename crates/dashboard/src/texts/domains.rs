@@ -84,6 +84,5 @@ pub struct DomainTexts {
     pub txt_only_once: &'static str,
     pub visitors: &'static str,
     pub visitors_text: &'static str,
-    pub wrong_other: &'static str,
     pub wrong_text: &'static str,
 }

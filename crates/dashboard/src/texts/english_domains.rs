@@ -113,7 +113,6 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     txt_only_once: "Needed only to connect the domain. You may keep it for the next time.",
     visitors: "Visitors without a link",
     visitors_text: "All of them are redirects, and none counts as a click.",
-    wrong_other: "None of the values found is the expected one. Put this record in their place.",
     wrong_text: "None of the values found is the expected one. Add this record beside the others, which may stay.",
 };
 

@@ -72,7 +72,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     export_clicks_hint: "Every click and visit of the time that your plan covers, in UTC, without addresses of visitors. Of this and “Everything”, one file a minute.",
     export_csv: "Save as CSV",
     export_everything: "Everything",
-    export_everything_hint: "All that this account has, one thing a line: settings, members, keys without their secrets, domains, pixels, tags, groups, links, the content of pages, and clicks as below. Not in it are passwords of links, open invitations, the history of domains, and the audit, which the page Audit exports. “signpost import” reads the groups and links in it. Of this and “Single clicks”, one file a minute.",
+    export_everything_hint: "All that this account has, one thing a line: settings, members, keys without their secrets, domains, pixels, tags, groups, links, the content of pages, and clicks as below. It leaves out passwords of links, open invitations, the history of domains, and the audit, which the page Audit exports. “signpost import” reads the groups and links in it. Of this and “Single clicks”, one file a minute.",
     export_hint: "In a file that “signpost import” reads. It leaves out pixels, domains and keys.",
     export_json_lines: "Save as JSON lines",
     export_links: "Groups, redirects and landing pages",

@@ -55,7 +55,7 @@ fn person(shown: &Shown) -> String {
     }
 }
 
-/// A further sentence about an e-mail address that counts for nothing. Some providers never say that they have verified one.
+/// A further sentence about an e-mail address that the provider has not verified. Some providers never say that they have verified one.
 fn unverified(shown: &Shown, provider: &str) -> String {
     if shown.email.is_none() || shown.is_email_verified {
         return String::new();

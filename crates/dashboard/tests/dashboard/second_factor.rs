@@ -64,7 +64,7 @@ pub async fn ada_with_factor(dashboard: &Dashboard) -> (Browser, TotpSeed, Vec<S
     (ada, seed, codes)
 }
 
-/// Where somebody is led who needs a second factor before seeing the page at `path`.
+/// The redirect of a person who needs a second factor to see the page at `path`.
 pub fn needed_before(path: &str) -> String {
     let next: String = url::form_urlencoded::byte_serialize(path.as_bytes()).collect();
     format!("{PAGE}?said=factor-needed&next={next}")

@@ -211,12 +211,11 @@ fn record_row(shown: &DomainWithInstructions, checked: &CheckedInstruction) -> R
         RecordStatus::Found => Tone::Good,
         RecordStatus::Missing | RecordStatus::Wrong => Tone::Bad,
     };
-    let is_done = instruction.record_type == DnsRecordType::Txt && shown.domain.status.serves_links();
+    let is_text = instruction.record_type == DnsRecordType::Txt;
+    let is_done = is_text && shown.domain.status.serves_links();
     let hint = match finding.mistake {
         Some(mistake) => mistake.hint(&instruction.name),
-        None if finding.status == RecordStatus::Wrong && !is_done => {
-            wrong_value(instruction.record_type).to_owned()
-        }
+        None if finding.status == RecordStatus::Wrong && !is_done && is_text => WORDS.wrong_text.to_owned(),
         None => String::new(),
     };
     RecordRow {
@@ -229,16 +228,6 @@ fn record_row(shown: &DomainWithInstructions, checked: &CheckedInstruction) -> R
         seen: finding.observed.iter().map(ObservedText::to_string).collect(),
         seen_note: seen_note(instruction.record_type, finding),
         hint,
-    }
-}
-
-/// What to do about a wrong record that no known mistake explains.
-const fn wrong_value(record_type: DnsRecordType) -> &'static str {
-    match record_type {
-        DnsRecordType::Txt => WORDS.wrong_text,
-        DnsRecordType::A | DnsRecordType::Aaaa | DnsRecordType::Cname | DnsRecordType::Alias => {
-            WORDS.wrong_other
-        }
     }
 }
 
