@@ -88,6 +88,14 @@ pub struct Condition {
     pub holds_lease: Option<bool>,
 }
 
+impl Condition {
+    fn fails(&mut self, now: Timestamp, text: &str) {
+        let text = text.chars().take(LONGEST_REPORT_TEXT).collect();
+        self.last_error = Some(NotedError { at: now, text });
+        self.is_failing = true;
+    }
+}
+
 /// An error, and when it occurred.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedError {
@@ -120,21 +128,14 @@ impl NodeHealth {
 
     /// Notes an error of a part in these words, as much of them as a report has room for.
     pub fn fails_with(&self, part: Part, now: Timestamp, text: &str) {
-        let text = text.chars().take(LONGEST_REPORT_TEXT).collect();
-        self.change(part, |condition| {
-            condition.last_error = Some(NotedError { at: now, text });
-            condition.is_failing = true;
-        });
+        self.change(part, |condition| condition.fails(now, text));
     }
 
-    /// Notes that a part does not work. What was noted stays while the part is failing, because the first error says more than these
-    /// words.
+    /// Like [`fails_with`](Self::fails_with), unless the part fails already: its first error says more than these words.
     pub fn still_fails(&self, part: Part, now: Timestamp, text: &str) {
-        let text = text.chars().take(LONGEST_REPORT_TEXT).collect();
         self.change(part, |condition| {
             if !condition.is_failing {
-                condition.last_error = Some(NotedError { at: now, text });
-                condition.is_failing = true;
+                condition.fails(now, text);
             }
         });
     }

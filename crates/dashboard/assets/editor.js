@@ -16,7 +16,7 @@
   let timer, asking, shown = "";
   const unsaved = one("[data-unsaved]"), words = unsaved.textContent;
   const tell = (text) => {
-    // Screen readers say it again even if nothing else is written.
+    // Screen readers would repeat a text that is written again at each key.
     if (unsaved.textContent !== text) unsaved.textContent = text;
     unsaved.hidden = false;
   };

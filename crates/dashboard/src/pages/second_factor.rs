@@ -154,7 +154,7 @@ fn set_up_page(
     })
 }
 
-/// The recovery codes, and the way on: to `next`, or to the page about the second factor if nobody was going anywhere.
+/// The recovery codes, and the way on: to `next`, or without one to the page about the second factor.
 fn codes_page(
     visit: &Visit,
     signed_in: &SignedIn,

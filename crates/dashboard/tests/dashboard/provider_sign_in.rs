@@ -94,7 +94,7 @@ async fn d77_a_connected_user_signs_in_by_a_link() {
     assert!(browser.is_signed_in().await);
     assert!(!browser.cookies.borrow().contains_key(FLOW), "the flow is over");
     assert_eq!(browser.get("/sign-in/provider?next=/me").await.location(), "/me", "already signed in");
-    // Nobody is led to another site.
+    // `next` cannot lead to another site.
     let mut other = dashboard.browser();
     assert_eq!(go(&mut other, &provider, "/sign-in/provider?next=//evil.test").await.location(), "/");
 }

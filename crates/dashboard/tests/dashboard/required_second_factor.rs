@@ -151,7 +151,7 @@ async fn the_set_up_leads_back_to_where_the_person_was_going() {
     let codes = set_up_at(&editor, &set_up_page).await.1.body;
     let way_on = format!("href=\"{}\">I have saved them", form.hidden("next"));
     assert!(codes.contains(&way_on), "{codes}");
-    // Nobody is led to another site.
+    // `next` cannot lead to another site.
     let other = dashboard.member("other@example.com", Role::Viewer).await;
     let codes = set_up_at(&other, "/me/second-factor/set-up?next=//evil.test").await.1.body;
     assert!(codes.contains("href=\"/me/second-factor\">I have saved them"), "{codes}");

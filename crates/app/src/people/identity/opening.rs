@@ -32,7 +32,7 @@ pub(super) async fn sign_in(
             let user = match (bound, may_create) {
                 (Some(bound), _) => {
                     // The user may have been disabled meanwhile.
-                    let user = work.lock_user(bound.id).await?.ok_or(unknown(claims))?;
+                    let user = work.lock_user(bound.id).await?.ok_or_else(|| unknown(claims))?;
                     if user.disabled_at.is_some() {
                         return Err(IdentityError::Disabled.into());
                     }
